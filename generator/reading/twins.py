@@ -55,16 +55,7 @@ def _renamed(value: Any, replaced: dict[str, Any]) -> Any:
 
 
 def _check(file: Path, own: dict[str, Any]) -> None:
-    for key in (
-        "of",
-        "title",
-        "summary",
-        "sign_convention",
-        "power_of",
-        "equations",
-        "parameters",
-        "replace",
-    ):
+    for key in "of title summary sign_convention power_of equations parameters replace".split():
         if key not in own:
             raise DescriptionError(file, key, "is missing")
     if own["power_of"] not in own["parameters"]:

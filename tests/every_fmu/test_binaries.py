@@ -277,27 +277,10 @@ def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu):
         f"c99/{fmu.name}",
         {"sources": fmu.folder / "sources", "headers": HEADERS},
         (
-            "gcc",
-            "-std=c99",
-            "-pedantic",
-            "-Wall",
-            "-Wextra",
-            "-Wconversion",
-            "-Wshadow",
-            "-Werror",
-            "-O2",
-            "-fPIC",
-            "-fvisibility=hidden",
-            "-ffp-contract=off",
-            "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
-            "-fcallgraph-info=su",
-            "-I",
-            "{headers}",
-            "-c",
-            "-o",
-            "fmu.o",
-            "{sources}/fmu.c",
-        ),
+            "gcc -std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O2 -fPIC "
+            "-fvisibility=hidden -ffp-contract=off -DFMI2_OVERRIDE_FUNCTION_PREFIX "
+            "-fcallgraph-info=su -I {headers} -c -o fmu.o {sources}/fmu.c"
+        ).split(),
         ("gcc", "-shared", "-o", "fmu.so", "fmu.o", "-lm"),
     )
     stack = stack_of_calls((folder / "fmu.ci").read_text())

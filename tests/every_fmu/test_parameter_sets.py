@@ -131,14 +131,10 @@ def test_rills_two_cases_are_as_printed(fmu):
 @pytest.mark.collection
 @pytest.mark.parametrize(
     "model",
-    [
-        "StaticRegularized",
-        "LuGre",
-        "LuGreVelocityDamping",
-        "LuGreModified",
-        "ImplicitBristle",
-        "SecondOrderBristle",
-    ],
+    (
+        "StaticRegularized LuGre LuGreVelocityDamping LuGreModified ImplicitBristle "
+        "SecondOrderBristle"
+    ).split(),
 )
 def test_rills_models_ship_his_two_cases(all_fmus, model):
     fmu = next(fmu for fmu in all_fmus if fmu.name == model)

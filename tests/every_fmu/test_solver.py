@@ -352,15 +352,7 @@ def solver_for(states):
             "gcc",
             "-w",
             f"-DSTATES={states}",
-            "-std=c99",
-            "-O1",
-            "-fPIC",
-            "-shared",
-            "-I{sources}",
-            "-o",
-            "bench.so",
-            "{bench}",
-            "-lm",
+            *"-std=c99 -O1 -fPIC -shared -I{sources} -o bench.so {bench} -lm".split(),
         ),
     )
     found = ctypes.CDLL(str(library / "bench.so"))

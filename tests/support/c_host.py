@@ -16,11 +16,9 @@ SOURCES = Path(__file__).parent / "host"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 # Windows' own C runtime, as in the FMUs; mingw's, which zig would build first, takes minutes.
 WINDOWS_RUNTIME = [
-    "-Wl,--subsystem,console",
-    "-Wl,-e,mainCRTStartup",
-    "-nostdlib",
-    "-rtlib=compiler-rt",
-    "-lkernel32",
+    *(
+        "-Wl,--subsystem,console -Wl,-e,mainCRTStartup -nostdlib -rtlib=compiler-rt -lkernel32"
+    ).split(),
     *(f"-lapi-ms-win-crt-{part}-l1-1-0" for part in ("heap", "math", "runtime", "stdio", "string")),
 ]
 
@@ -36,16 +34,7 @@ def build(windows=False):
     sources, libraries = (
         (["host", "windows_start"], WINDOWS_RUNTIME) if windows else (["host"], ["-ldl", "-lm"])
     )
-    flags = (
-        "-std=c11",
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        "-fno-sanitize=undefined",
-        "-I",
-        "{headers}",
-        "-c",
-    )
+    flags = "-std=c11 -O2 -Wall -Wextra -fno-sanitize=undefined -I {headers} -c".split()
     objects = [f"{name}.o" for name in sources]
     steps = [
         (*compiler, *flags, "-o", target, f"{{sources}}/{name}.c")

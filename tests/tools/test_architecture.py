@@ -39,16 +39,7 @@ def enlarged(tmp_path_factory):
         "fmu_src/models/ViscousCoulomb.c",
         "tests/support/reference/ViscousCoulomb.py",
     ]
-    for name in (
-        "modelDescription",
-        "fmu_src",
-        "generator",
-        "python",
-        "cmake",
-        "resources",
-        "runner",
-        "tests",
-    ):
+    for name in "modelDescription fmu_src generator python cmake resources runner tests".split():
         shutil.copytree(
             REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
         )
@@ -90,18 +81,9 @@ def test_the_walked_example_builds_and_runs(enlarged):
 
 # The tests that look at names, units, sets or other models. All others take nothing from an FMU but
 # its description.
-LOOKING_AROUND = [
-    "description",
-    "heat",
-    "importers",
-    "laws",
-    "limits",
-    "parameter_sets",
-    "passivity",
-    "preload",
-    "reference",
-    "twins",
-]
+LOOKING_AROUND = (
+    "description heat importers laws limits parameter_sets passivity preload reference twins"
+).split()
 
 
 @pytest.mark.shipped

@@ -436,13 +436,7 @@ def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
         sys.executable,
         "-c",
         waits,
-        "run",
-        "LuGre",
-        "--stop",
-        "1",
-        "--interval",
-        "0.001",
-        "-o",
+        *"run LuGre --stop 1 --interval 0.001 -o".split(),
         str(out),
     ]
     # a shell in the background ignores SIGINT, and lets its children do so

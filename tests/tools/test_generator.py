@@ -410,25 +410,15 @@ def test_generated_xml_is_valid_and_complete(project):
     )
     schema.assertValid(root)
     variables = {v.get("name"): v for v in root.iter("ScalarVariable")}
-    assert list(variables) == [
-        "springStiffness",
-        "stiffnessLimit",
-        "couplingMass",
-        "preloadForce",
-        "backwardFrictionRatio",
-        "springDeflectionStart",
-        "normalForce",
-        "relativeVelocity",
-        "springDeflection",
-        "der(springDeflection)",
-        "frictionForce",
-        "frictionCoefficient",
-        "slidingVelocity",
-        "dissipatedPower",
-        "estimatedLoad",
-        "couplingTiming",
-        "maximumSubsteps",
-    ]
+    assert (
+        list(variables)
+        == (
+            "springStiffness stiffnessLimit couplingMass preloadForce backwardFrictionRatio "
+            "springDeflectionStart normalForce relativeVelocity springDeflection "
+            "der(springDeflection) frictionForce frictionCoefficient slidingVelocity "
+            "dissipatedPower estimatedLoad couplingTiming maximumSubsteps"
+        ).split()
+    )
     assert [int(v.get("valueReference")) for v in variables.values()] == list(range(len(variables)))
     assert variables["der(springDeflection)"][0].get("derivative") == "9"
     assert variables["der(springDeflection)"][0].get("unit") == "m/s"
@@ -837,15 +827,9 @@ def test_depfile_names_every_file_that_was_read(project, tmp_path):
     assert result.returncode == 0, result.stderr
     listed = depfile.read_text()
     for name in (
-        "Element.toml",
-        "units.toml",
-        "translational.toml",
-        "references.toml",
-        "Element.c",
-        "contact.h",
-        "solver.c",
-        "fmi2.c",
-    ):
+        "Element.toml units.toml translational.toml references.toml Element.c contact.h "
+        "solver.c fmi2.c"
+    ).split():
         assert f"/{name}" in listed, name
 
 

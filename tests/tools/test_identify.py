@@ -775,14 +775,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, refused, monkeypatch):  # noqa: F8
     words = [
         "identify",
         file.name,
-        "--model",
-        "Dahl",
-        "--normal",
-        "98.1",
-        "--fit",
-        "bristleStiffness",
-        "--samples",
-        "300",
+        *"--model Dahl --normal 98.1 --fit bristleStiffness --samples 300".split(),
     ]
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(
@@ -848,16 +841,10 @@ def joint_file(tmp_path):
 def test_a_twin_is_identified_from_torques(joint_file, radius, monkeypatch, capsys):
     monkeypatch.chdir(joint_file.parent)
     words = [
-        "identify",
-        "joint.csv",
-        "--model",
-        "LuGreRotational",
-        "--normal",
-        "100",
-        "--fix",
-        "stribeckExponent=1",
-        "-o",
-        "mine",
+        *(
+            "identify joint.csv --model LuGreRotational --normal 100 --fix stribeckExponent=1 "
+            "-o mine"
+        ).split(),
         *radius,
     ]
     assert cli.main(words) == 0
@@ -913,16 +900,9 @@ def test_the_inertia_of_a_joint_is_found(joint_file, tmp_path, monkeypatch, caps
         for word in ("--fix", f"{name}={value}")
     ]
     words = [
-        "identify",
-        "drive.csv",
-        "--model",
-        "LuGreRotational",
-        "--normal",
-        "100",
-        "--radius",
-        "0.02",
-        "--mass",
-        "identify",
+        *(
+            "identify drive.csv --model LuGreRotational --normal 100 --radius 0.02 --mass identify"
+        ).split(),
         *known,
     ]
     assert cli.main([*words, "--fix", "stribeckExponent=1"]) == 0
@@ -935,14 +915,7 @@ def test_the_inertia_of_a_joint_is_found(joint_file, tmp_path, monkeypatch, caps
 def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused):  # noqa: F811
     monkeypatch.chdir(joint_file.parent)
     assert "--fix frictionRadius=0 has to be above 0." in refused(
-        "identify",
-        "joint.csv",
-        "--model",
-        "LuGreRotational",
-        "--normal",
-        "1",
-        "--fix",
-        "frictionRadius=0",
+        *"identify joint.csv --model LuGreRotational --normal 1 --fix frictionRadius=0".split()
     )
     assert "needs a radius in m at which friction acts" in refused(
         "identify", "joint.csv", "--model", "LuGre", "--normal", "1"

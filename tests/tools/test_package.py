@@ -35,11 +35,7 @@ def wheel(tmp_path_factory):
         (source / name).symlink_to(REPOSITORY / name)
     printed(
         *PIP,
-        "wheel",
-        "--no-build-isolation",
-        "--no-deps",
-        "--no-index",
-        "--wheel-dir",
+        *"wheel --no-build-isolation --no-deps --no-index --wheel-dir".split(),
         folder,
         source,
         env={**os.environ, "BRISTLE_DIST": str(FOLDER)},
@@ -131,14 +127,7 @@ def test_the_installed_command_works(anywhere, installed):
         assert opened.split() == [page.as_uri()]
     rows = printed(
         *command,
-        "run",
-        "LuGre",
-        "--set",
-        "relativeVelocity=0.02",
-        "--stop",
-        "0.1",
-        "--interval",
-        "0.01",
+        *"run LuGre --set relativeVelocity=0.02 --stop 0.1 --interval 0.01".split(),
         **anywhere,
     ).splitlines()
     assert len(rows) == 12
@@ -161,30 +150,12 @@ def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
 def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
     printed(
         *ALONE,
-        "-m",
-        "bristle",
-        "suggest",
-        "LuGre",
-        "--mass",
-        "2",
-        "--deflection",
-        "2e-5",
-        "-o",
-        "first.ssv",
+        *"-m bristle suggest LuGre --mass 2 --deflection 2e-5 -o first.ssv".split(),
         **anywhere,
     )
     printed(
         *ALONE,
-        "-m",
-        "bristle",
-        "stamp",
-        "LuGre",
-        "--ssv",
-        "first.ssv",
-        "--name",
-        "Mine",
-        "-o",
-        "Mine.fmu",
+        *"-m bristle stamp LuGre --ssv first.ssv --name Mine -o Mine.fmu".split(),
         **anywhere,
     )
     assert {file.name for file in tmp_path.iterdir()} == {"first.ssv", "Mine.fmu"}

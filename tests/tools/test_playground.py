@@ -323,14 +323,7 @@ def test_scene_and_plots_are_drawn(page):
         "for (let i = 0; i < 100; i++) page.advance(0.1); page.plots.forEach((plot) =>"
         " page.visible.add(plot.id)); page.draw()"
     )
-    for canvas in (
-        "scene",
-        "force-velocity",
-        "force-displacement",
-        "position-time",
-        "force-time",
-        "modes",
-    ):
+    for canvas in "scene force-velocity force-displacement position-time force-time modes".split():
         assert pixels(page, canvas) > 300, canvas
 
 

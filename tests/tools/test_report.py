@@ -84,15 +84,7 @@ def report():
     )
     sources = [
         REPOSITORY / name
-        for name in (
-            "generator",
-            "python",
-            "site",
-            "modelDescription",
-            "playground",
-            "resources",
-            "rig",
-        )
+        for name in "generator python site modelDescription playground resources rig".split()
     ]
     return build_cache.kept(
         "report",

@@ -284,17 +284,8 @@ def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):
     assert (
         cli.main(
             [
-                "suggest",
-                "LuGre",
-                "--mass",
-                "1",
-                "--deflection",
-                "1e-5",
-                "--static-friction",
-                "0.4",
-                "--speed",
-                "0.1",
-                "-o",
+                *"suggest LuGre --mass 1 --deflection 1e-5 --static-friction 0.4".split(),
+                *"--speed 0.1 -o".split(),
                 str(out),
             ]
         )

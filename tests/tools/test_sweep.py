@@ -97,13 +97,7 @@ def test_bad_axes(text, sentence):
 
 def test_a_map_of_a_system(capsys):
     words = [
-        "sweep",
-        "pulse",
-        "LuGre",
-        "--over",
-        "load=1,2",
-        "--over",
-        "bristleStiffness=2e4:4e4:3",
+        *"sweep pulse LuGre --over load=1,2 --over bristleStiffness=2e4:4e4:3".split(),
         *SHORT,
         "--stop",
         "0.099",
@@ -192,14 +186,7 @@ def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
         cli.main(
             [
                 *words,
-                "--sample",
-                "sobol",
-                "--count",
-                "8",
-                "--quantity",
-                "way=1e3*final(position)",
-                "-o",
-                "t.parquet",
+                *"--sample sobol --count 8 --quantity way=1e3*final(position) -o t.parquet".split(),
                 *SHORT,
             ]
         )
@@ -404,19 +391,10 @@ def cluster(tmp_path):
 def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
     address, processes = cluster
     words = [
-        "sweep",
-        "pulse",
-        "LuGre",
-        "--over",
-        "load=0.5:2",
-        "--over",
-        "mass=0.5:2",
-        "--sample",
-        "latin",
-        "--count",
-        "24",
-        "--seed",
-        "5",
+        *(
+            "sweep pulse LuGre --over load=0.5:2 --over mass=0.5:2 --sample latin --count 24 "
+            "--seed 5"
+        ).split(),
         *SHORT,
     ]
     assert cli.main([*words, "-o", "here.csv"]) == 0
@@ -440,16 +418,7 @@ def test_a_cluster_gives_the_same_table_although_a_worker_is_killed(cluster):
 def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noqa: F811
     monkeypatch.setattr("bristle.sweep.execution.CONNECTING", 0.5)
     said = refused(
-        "sweep",
-        "pulse",
-        "LuGre",
-        "--over",
-        "load=1,2",
-        "--scheduler",
-        "tcp://127.0.0.1:9",
-        "-o",
-        "a.csv",
-        *SHORT,
+        *"sweep pulse LuGre --over load=1,2 --scheduler tcp://127.0.0.1:9 -o a.csv".split(), *SHORT
     )
     assert said.startswith("the scheduler tcp://127.0.0.1:9 cannot be reached")
     assert os.listdir() == []
@@ -495,16 +464,7 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
             "positon is neither a column nor a function",
         ),
         (
-            [
-                "belt",
-                "LuGre",
-                "--over",
-                "mass=1,2",
-                "--stop",
-                "0.1",
-                "--quantity",
-                "a=final(position, 1)",
-            ],
+            [*"belt LuGre --over mass=1,2 --stop 0.1 --quantity".split(), "a=final(position, 1)"],
             "final(position, 1): ",
         ),
         (["belt", "LuGre", "--over", "mass=1,2", "--workers", "0"], "has to be 1 or more"),

@@ -13,13 +13,7 @@ from .edits import REPOSITORY, Mutant, change_of, text_of
 from .workshop import Outcome
 
 STATE = (
-    "fmu_src",
-    "modelDescription",
-    "tests",
-    "tools",
-    "generator",
-    "python",
-    "resources",
+    "fmu_src modelDescription tests tools generator python resources".split()
 )  # all that an outcome hangs on
 
 

@@ -45,32 +45,9 @@ LOGIC = {"&&": "||", "||": "&&"}
 FOLDERS = ("fmi2", "core", "solver", "common", "models")
 PACKAGES = ("", "identify", "sweep")  # of the package: what runs, fits and sweeps FMUs
 TYPES = (
-    "void",
-    "int",
-    "double",
-    "char",
-    "size_t",
-    "unsigned",
-    "const",
-    "static",
-    "enum",
-    "struct",
-    "typedef",
-    "return",
-    "if",
-    "for",
-    "while",
-    "switch",
-    "case",
-    "default",
-    "else",
-    "do",
-    "break",
-    "continue",
-    "goto",
-    "inline",
-    "va_list",
-)
+    "void int double char size_t unsigned const static enum struct typedef return if "
+    "for while switch case default else do break continue goto inline va_list"
+).split()
 
 
 Tokens = list[tuple[str | None, str, int, int]]  # kind, text, begin and end

@@ -33,20 +33,11 @@ from .edits import PACKAGE, REPOSITORY, Mutant
 
 COPIED = ("fmu_src", "tests", PACKAGE.relative_to(REPOSITORY).parts[0])
 LEFT_OUT = (".git", ".venv", "build", "dist")
-FLAGS = [
-    "-std=c99",
-    "-O1",
-    "-w",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-ffp-contract=off",
-    "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
-    "-shared",
-    "-Wl,--build-id=none",
-    "-fsanitize=bounds",
-    "-fsanitize-undefined-trap-on-error",
-    "-ftrivial-auto-var-init=pattern",
-]
+FLAGS = (
+    "-std=c99 -O1 -w -fPIC -fvisibility=hidden -ffp-contract=off "
+    "-DFMI2_OVERRIDE_FUNCTION_PREFIX -shared -Wl,--build-id=none -fsanitize=bounds "
+    "-fsanitize-undefined-trap-on-error -ftrivial-auto-var-init=pattern"
+).split()
 # For one test: of the processor; and by the clock for the tools, some of whose runs have a time of
 # the processor of their own, which that timer would make coarse.
 TEST_TIMER, TEST_SECONDS = signal.ITIMER_PROF, 60

@@ -15,17 +15,10 @@ from fmi2 import reals, references
 from build_cache import compiled
 
 FUNCTIONS = (
-    "fmi2SetTime",
-    "fmi2SetReal",
-    "fmi2SetContinuousStates",
-    "fmi2GetContinuousStates",
-    "fmi2GetDerivatives",
-    "fmi2GetEventIndicators",
-    "fmi2GetDirectionalDerivative",
-    "fmi2EnterEventMode",
-    "fmi2NewDiscreteStates",
-    "fmi2EnterContinuousTimeMode",
-)
+    "fmi2SetTime fmi2SetReal fmi2SetContinuousStates fmi2GetContinuousStates "
+    "fmi2GetDerivatives fmi2GetEventIndicators fmi2GetDirectionalDerivative "
+    "fmi2EnterEventMode fmi2NewDiscreteStates fmi2EnterContinuousTimeMode"
+).split()
 
 
 class Restless(Exception):
@@ -59,21 +52,9 @@ def library():
         "headers": Path(fmpy.__file__).parent / "c-code",
     }
     command = (
-        "gcc",
-        "-std=c99",
-        "-O2",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-fPIC",
-        "-shared",
-        "-I",
-        "{headers}",
-        "-o",
-        "reference.so",
-        "{sources}/reference.c",
-        "-lm",
-    )
+        "gcc -std=c99 -O2 -Wall -Wextra -Werror -fPIC -shared -I {headers} -o "
+        "reference.so {sources}/reference.c -lm"
+    ).split()
     target = compiled("reference", folders, command) / "reference.so"
     found = ctypes.CDLL(str(target))
     found.integrate.restype = c_long
