@@ -962,108 +962,86 @@ def test_each_function_is_written_once_and_before_its_callers(tmp_path):
     ]
 
 
-ERRORS = {  # line, what is said of it, body of evaluate, and what may stand before, in line 4
-    "while": (10, "while is not supported; use a for loop", "while (u->v > 0) y->F = 0;"),
-    "switch": (
+ERRORS = [
+    (10, "while is not supported; use a for loop", "while (u->v > 0) y->F = 0;"),
+    (
         10,
         "switch is not supported; write if and else if",
         "switch (m->mode) { default: y->F = 0; }",
     ),
-    "break": (10, "break is not supported", "for (int i = 0; i < 3; i++) break;"),
-    "bounds": (
-        10,
-        "the bounds of a for loop must be constants",
-        "for (int i = 0; i < u->v; i++) y->F = 0;",
-    ),
-    "head": (10, "a for loop must count one int", "for (double s = 0; s < 2; s++) y->F = s;"),
-    "unknown function": (10, "the function erf is not known here", "y->F = erf(u->v);"),
-    "unknown name": (10, "speed is not declared", "y->F = speed;"),
-    "unknown member": (10, "has no member w|there is no member w", "y->F = u->w;"),
-    "macro": (
-        4,
-        "the directive #define is not supported",
-        "y->F = 1;",
-        "#define TWICE(x) (2 * (x))",
-    ),
-    "missing include": (
-        4,
-        'the include "common/none.h" is not found',
-        "y->F = 1;",
-        '#include "common/none.h"',
-    ),
-    "recursion": (
+    (10, "break is not supported", "for (int i = 0; i < 3; i++) break;"),
+    (10, "the bounds of a for loop must be constants", "for (int i = 0; i < u->v; i++) y->F = 0;"),
+    (10, "a for loop must count one int", "for (double s = 0; s < 2; s++) y->F = s;"),
+    (10, "the function erf is not known here", "y->F = erf(u->v);"),
+    (10, "speed is not declared", "y->F = speed;"),
+    (10, "has no member w|there is no member w", "y->F = u->w;"),
+    (4, "the directive #define is not supported", "y->F = 1;", "#define TWICE(x) (2 * (x))"),
+    (4, 'the include "common/none.h" is not found', "y->F = 1;", '#include "common/none.h"'),
+    (
         4,
         "f calls itself",
         "y->F = f(u->v);",
         "static double f(double q) { return q > 0 ? f(q - 1) : 0; }",
     ),
-    "assignment inside": (11, "an assignment inside an expression", "double s;\ny->F = s = u->v;"),
-    "counting inside": (11, "\\+\\+ inside an expression", "int i = 0;\ny->F = u->n[i++];"),
-    "static local": (10, "a static local is not supported", "static double s = 0;\ny->F = s;"),
-    "float": (10, "the type float is not supported", "float s = 0;\ny->F = (double)s;"),
-    "pointer arithmetic": (10, "pointer|a variable", "y->F = *(u->n + 1);"),
-    "clash": (
-        10,
-        "the name s_slope is taken",
-        "const double s = u->v, s_slope = 1;\ny->F = s * s_slope;",
-    ),
-    "index outside": (10, "the index 3 is outside of the array of 3", "y->F = u->n[3];"),
-    "global variable": (10, "memory is not declared", "y->F = memory;", "static double memory;"),
-    "arguments": (10, "fmin takes 2 argument", "y->F = fmin(u->v);"),
-    "pointer as a value": (10, "a pointer cannot stand where a value is needed", "y->F = u->n;"),
-    "local pointer": (
+    (11, "an assignment inside an expression", "double s;\ny->F = s = u->v;"),
+    (11, "\\+\\+ inside an expression", "int i = 0;\ny->F = u->n[i++];"),
+    (10, "a static local is not supported", "static double s = 0;\ny->F = s;"),
+    (10, "the type float is not supported", "float s = 0;\ny->F = (double)s;"),
+    (10, "pointer|a variable", "y->F = *(u->n + 1);"),
+    (10, "the name s_slope is taken", "const double s = u->v, s_slope = 1;\ny->F = s * s_slope;"),
+    (10, "the index 3 is outside of the array of 3", "y->F = u->n[3];"),
+    (10, "memory is not declared", "y->F = memory;", "static double memory;"),
+    (10, "fmin takes 2 argument", "y->F = fmin(u->v);"),
+    (10, "a pointer cannot stand where a value is needed", "y->F = u->n;"),
+    (
         10,
         "a local pointer is not supported; name the place",
         "const double *q = &u->v;\ny->F = *q;",
     ),
-    "pointer set": (
+    (
         4,
         "a pointer cannot be set",
         "f(&y->F, &y->F);",
         "static void f(double *a, double *b) { a = b; }",
     ),
-    "tag": (
+    (
         4,
         "a struct needs a name by typedef",
         "y->F = ones.a;",
         "struct Pair { double a; }; static const struct Pair ones = {1};",
     ),
-    "size": (10, "needs its size", "const double q[] = {1, 2};\ny->F = q[0];"),
-    "no value": (10, "f gives no value", "y->F = f(u->v);", "static void f(double q) { (void)q; }"),
-    "no result": (
+    (10, "needs its size", "const double q[] = {1, 2};\ny->F = q[0];"),
+    (10, "f gives no value", "y->F = f(u->v);", "static void f(double q) { (void)q; }"),
+    (
         4,
         "f returns nothing",
         "y->F = f(u->v);",
         "static double f(double q) { if (q > 0) return; return q; }",
     ),
-    "designator": (
+    (
         10,
         "a designator in braces is not supported; give the values in their order",
         "const Inputs q = {.v = 1};\ny->F = q.v;",
     ),
-    "whole division": (
+    (
         10,
         "a division of two whole numbers drops the remainder; write one of them as a double",
         "y->F = 1 / 2 * u->v;",
     ),
-    "whole division of a call": (
+    (
         10,
         "a division of two whole numbers",
         "y->F = u->v * (f(u->v) / -3);",
         "static int f(double q) { return q > 0; }",
     ),
-    "whole division of a count": (
-        10,
-        "a division of two whole numbers",
-        "for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;",
-    ),
-    "syntax": (10, "this is not C that is understood here", "y->F = ;"),
-}
+    (10, "a division of two whole numbers", "for (int i = 0; i < 3; i++) y->G[1] += (i + 1) / 2;"),
+    (10, "this is not C that is understood here", "y->F = ;"),
+]
 
 
-@pytest.mark.parametrize("name", ERRORS)
-def test_errors_name_the_line(name, tmp_path):
-    line, sentence, body, *before = ERRORS[name]
+@pytest.mark.parametrize("error", ERRORS, ids=[one[1] for one in ERRORS])
+def test_errors_name_the_line(error, tmp_path):
+    line, sentence, body, *before = error
     text = [
         '#include "Snippet.h"',
         "/* a comment",

@@ -281,16 +281,8 @@ def test_what_only_presses_has_nothing_to_suggest(fmu):
 
 def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):
     out = tmp_path / "first.ssv"
-    assert (
-        cli.main(
-            [
-                *"suggest LuGre --mass 1 --deflection 1e-5 --static-friction 0.4".split(),
-                *"--speed 0.1 -o".split(),
-                str(out),
-            ]
-        )
-        == 0
-    )
+    words = "suggest LuGre --mass 1 --deflection 1e-5 --static-friction 0.4 --speed 0.1".split()
+    assert cli.main([*words, "-o", str(out)]) == 0
     said = capsys.readouterr().out
     assert "Assumed:" in said and "Largest steps" in said and "Warnings:" in said
     values = read_ssv(out, bristle.describe("LuGre"))

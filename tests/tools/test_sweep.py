@@ -182,16 +182,8 @@ def test_rows_of_a_system_on_a_grid_and_its_mistakes():
 def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
     words = "sweep pulse LuGre --over load=1:2 --over mass=0.9:1.1".split()
     words += ["--over", "bristleStiffness=2e4:8e4:log"]
-    assert (
-        cli.main(
-            [
-                *words,
-                *"--sample sobol --count 8 --quantity way=1e3*final(position) -o t.parquet".split(),
-                *SHORT,
-            ]
-        )
-        == 0
-    )
+    words += "--sample sobol --count 8 --quantity way=1e3*final(position) -o t.parquet".split()
+    assert cli.main([*words, *SHORT]) == 0
     found = pyarrow.parquet.read_table("t.parquet")
     assert (
         found.column_names == ["run", "load", "mass", "bristleStiffness", "way", "failure"]
