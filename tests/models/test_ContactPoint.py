@@ -5,9 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fmus import FMUS
 from body_on_element import run_point
-from operating_points import Sampler
 from vectors import random_rotation, read, spread
 
 CUBE = {
@@ -24,64 +22,6 @@ CUBE = {
     "stiffnessExponent": 2.0,
     "dampingExponent": 0.5,
 }
-PARTS = {fmu.name: fmu for fmu in FMUS if fmu.name in ("HuntCrossley", "ProjectedLuGre")}
-
-
-@pytest.mark.skipif(len(PARTS) < 2, reason="HuntCrossley and ProjectedLuGre are not in the folder")
-def test_it_is_its_two_parts(fmu):
-    sampler = Sampler(fmu.description, "parts")
-    pressed = 0
-    with (
-        PARTS["HuntCrossley"].model_exchange() as normal,
-        PARTS["ProjectedLuGre"].model_exchange() as friction,
-    ):
-        for instance, parameters in sampler.points(fmu, 10, 20):
-            for part in (normal, friction):
-                part.demand("fmi2Reset")
-                part.start(
-                    {name: value for name, value in parameters.items() if name in part.description}
-                )
-            n = read(instance, "contactNormal")
-            n /= np.linalg.norm(n)
-            v = read(instance, "relativeVelocity")
-            depth = float((read(instance, "planePoint") - read(instance, "pointPosition")) @ n)
-            normal.set({"penetration": depth, "penetrationRate": float(-v @ n)})
-            friction.set(
-                {
-                    "normalForce": normal.get("normalForce"),
-                    **spread(contactNormal=n, relativeVelocity=v),
-                }
-            )
-            friction.states = instance.states
-            positions = np.linalg.norm(read(instance, "planePoint")) + np.linalg.norm(
-                read(instance, "pointPosition")
-            )
-            if abs(depth) < 1e-3 * positions:
-                continue  # too few digits of the difference are left
-            force, load = read(friction, "frictionForce"), normal.get("normalForce")
-            pressed += load > 0
-            size = np.linalg.norm(force) + load
-            assert instance.get("penetration") == pytest.approx(depth, rel=1e-9)
-            assert instance.get("normalForce") == pytest.approx(
-                load, rel=1e-8, abs=1e-8 * parameters["contactStiffness"] * (depth > 0)
-            )
-            if load > 1e-6 * parameters["contactStiffness"] or load == 0:
-                assert read(instance, "frictionForce") == pytest.approx(
-                    force, rel=1e-6, abs=1e-6 * size
-                )
-                assert read(instance, "contactForce") == pytest.approx(
-                    load * n - force, rel=1e-6, abs=1e-6 * size
-                )
-                power = normal.get("dissipatedPower") + friction.get("dissipatedPower")
-                assert instance.get("dissipatedPower") == pytest.approx(
-                    power, rel=1e-6, abs=1e-6 * size * np.linalg.norm(v)
-                )
-                assert instance.get("dissipatedPower") == pytest.approx(
-                    -(read(instance, "contactForce") @ v),
-                    rel=1e-6,
-                    abs=1e-6 * size * np.linalg.norm(v),
-                )
-    assert pressed > 50
 
 
 def test_a_point_above_the_plane_feels_nothing(fmu, kind):

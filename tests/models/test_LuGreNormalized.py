@@ -4,8 +4,6 @@ import math
 
 import pytest
 
-from prescribed import BOUNDED, PRINTED
-from reference import LuGre
 
 P = {
     "staticFriction": 0.5,
@@ -35,41 +33,6 @@ def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
                 level(velocity) / 4e4 * (1 - math.exp(-4e4 * velocity * i * 1e-3 / level(velocity)))
             )
             assert instance.get("bristleDeflection") == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_force_follows_the_normal_force_at_once(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start(
-            {**P, "bristleDeflectionStart": 5e-6, "normalForce": 1.0, "relativeVelocity": 1e-3}
-        )
-        unit = instance.get("frictionForce")
-        for normal in (1e-9, 0.5, 7.0, 1e6):
-            instance.set({"normalForce": normal})
-            assert instance.get("frictionForce") == pytest.approx(normal * unit, rel=1e-14)
-
-
-@pytest.mark.parametrize("law", [PRINTED, BOUNDED], ids=["printed", "bounded"])
-def test_at_a_constant_normal_force_it_is_lugre_with_scaled_parameters(fmu, law):
-    """Colantonio et al. 2022, eq 14: printed or bounded."""
-    normal = 7.0
-    scaled = {**P, **law, "bristleStiffness": 4e4 * normal, "bristleDamping": 60.0 * normal}
-    with fmu.model_exchange() as instance:
-        instance.start({**P, **law, "normalForce": normal})
-        for z in (-8e-6, 0.0, 3e-6, 1e-5):
-            for velocity in (-0.02, -1e-3, 0.0, 4e-4, 0.1):
-                instance.states = [z]
-                instance.set({"relativeVelocity": velocity})
-                rates, outputs = LuGre.evaluate(
-                    scaled,
-                    {"normalForce": normal, "relativeVelocity": velocity},
-                    {"bristleDeflection": z},
-                )
-                assert instance.derivatives == pytest.approx(
-                    [rates["bristleDeflection"]], rel=1e-12, abs=1e-17
-                )
-                assert instance.get("frictionForce") == pytest.approx(
-                    outputs["frictionForce"], rel=1e-12
-                )
 
 
 def test_separated_it_relaxes_with_its_own_time_constant(fmu):

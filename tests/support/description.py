@@ -89,8 +89,6 @@ class Unknown:
         self.index = int(element.get("index"))
         listed = element.get("dependencies")
         self.dependencies = None if listed is None else [int(i) for i in listed.split()]
-        kinds = element.get("dependenciesKind")
-        self.kinds = None if kinds is None else kinds.split()
 
 
 class Description:
