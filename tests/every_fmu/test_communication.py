@@ -59,8 +59,7 @@ def test_value_and_derivative_of_an_input_may_come_in_any_order(fmu):
     name = d.inputs[0].name
     ends = []
     for value_first in (True, False):
-        with fmu.co_simulation() as instance:
-            instance.start()
+        with fmu.in_co_simulation() as instance:
             if value_first:
                 instance.set({name: 3.0})
                 instance.set_input_derivative(name, 2.0)

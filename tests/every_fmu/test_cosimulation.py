@@ -262,8 +262,7 @@ def test_inputs_are_held_unless_they_have_a_derivative(fmu):
 
 def test_wrong_input_derivatives_are_refused(fmu):
     d = fmu.description
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         good = instance.reference_array([d.inputs[0].reference])
         before = instance.snapshot()
         for order in (0, 2, -1, 1000):
@@ -328,8 +327,7 @@ def test_output_derivatives_are_those_of_the_motion(fmu):
 
 def test_wrong_output_derivatives_are_refused(fmu):
     d = fmu.description
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         instance.step(1e-3)
         value = reals([7.0])
         for v, order in [
@@ -350,8 +348,7 @@ def test_wrong_output_derivatives_are_refused(fmu):
 
 def test_a_step_of_length_zero_is_an_event(fmu):
     """Nothing moves, but new inputs take effect."""
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         instance.step(1e-3)
         states = [instance.get(v.name) for v in fmu.description.states]
         instance.step(0.0)
@@ -375,8 +372,7 @@ def test_a_step_of_length_zero_is_an_event(fmu):
     ],
 )
 def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         for _ in range(100):
             instance.step(1e-3)
         before, said = instance.snapshot(), len(instance.messages)
@@ -430,8 +426,7 @@ def test_late_in_a_run_points_are_rounded(fmu, gap, count):
 
 def test_a_master_that_rounds_its_points_loses_nothing(fmu):
     """Single precision: every point is off by up to 4 µs late in this run, and none is refused."""
-    with fmu.co_simulation() as instance:
-        instance.start(time=64.0)
+    with fmu.in_co_simulation(time=64.0) as instance:
         for i in range(300):
             instance.step(1e-3, time=float(np.float32(64 + i * 1e-3)))
 
@@ -439,8 +434,7 @@ def test_a_master_that_rounds_its_points_loses_nothing(fmu):
 def test_a_rate_that_leads_an_input_beyond_all_numbers_is_refused(fmu):
     d = fmu.description
     for v in d.inputs:
-        with fmu.co_simulation() as instance:
-            instance.start()
+        with fmu.in_co_simulation() as instance:
             instance.set({v.name: -1e308})
             instance.set_input_derivative(v.name, -1e308)
             before = instance.snapshot()
@@ -464,8 +458,7 @@ def test_a_run_may_start_anywhere(fmu):
 
 
 def test_steps_past_the_stop_time_are_made(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start(stop=1e-2)
+    with fmu.in_co_simulation(stop=1e-2) as instance:
         for _ in range(12):
             instance.step(1e-3)
 
@@ -474,8 +467,7 @@ def test_no_tolerance_is_tighter_than_rounding_allows(fmu):
     """1e-13, some hundred roundings of what is compared; it is part of what an instance stores."""
     stored = []
     for tolerance in (1e-30, 1e-13, 2e-13):
-        with fmu.co_simulation() as instance:
-            instance.start(tolerance=tolerance)
+        with fmu.in_co_simulation(tolerance=tolerance) as instance:
             stored.append(instance.snapshot())
     assert stored[0] == stored[1] != stored[2]
 

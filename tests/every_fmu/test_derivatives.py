@@ -262,8 +262,7 @@ def test_a_curve_rises_at_a_negative_zero_as_at_zero(fmu):
 def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
     d = fmu.description
     wrong = max(v.reference for v in d.variables) + 1
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         unknown, known = (
             (wrong, d.inputs[0].reference)
             if place == "unknown"

@@ -41,8 +41,7 @@ def test_rates_of_all_inputs_are_refused_as_those_of_one(fmu):
     """Nothing is set where one of them cannot be: a second derivative, or a number that is none."""
     references = [v.reference for v in fmu.description.inputs]
     count = len(references)
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         for orders, rates, status in (
             ([1] * (count - 1) + [2], [1.0] * count, ERROR),
             ([1] * count, [1.0] * (count - 1) + [float("inf")], DISCARD),
@@ -108,8 +107,7 @@ def test_a_state_of_another_model_is_refused(fmu, kind):
 def test_a_step_that_cannot_be_halved_ends(fmu):
     """In steps so short that their parts have no numbers an event is where they end."""
     for length, way in itertools.product((1e-310, 1e-320), (1, -1)):
-        with fmu.co_simulation() as instance:
-            instance.start({"normalForce": way * 1e-13})
+        with fmu.in_co_simulation({"normalForce": way * 1e-13}) as instance:
             instance.set_input_derivative("normalForce", -way * 2e-13 / 1e-310)
             assert instance.fmi2DoStep(0.0, length, 1) in (OK, DISCARD)
 
@@ -171,8 +169,7 @@ def test_a_state_that_is_set_by_itself_is_told_only_on_request(fmu):
 def test_output_derivatives_beyond_all_numbers_are_refused(fmu):
     """The slope of the force, 395 N.s/m, times a rate that is nearly the largest number;
     in a step without length the input stays where it is."""
-    with fmu.co_simulation() as instance:
-        instance.start({"relativeVelocity": 1e-3, "normalForce": 20.0})
+    with fmu.in_co_simulation({"relativeVelocity": 1e-3, "normalForce": 20.0}) as instance:
         instance.set_input_derivative("relativeVelocity", 1.7e308)
         instance.step(0.0)
         force = instance.reference_array([fmu.description["frictionForce"].reference])

@@ -272,8 +272,7 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
             )
             host.set(point)
             assert host.states == states
-            with fmu.model_exchange() as fresh:
-                fresh.start({**parameters, **inputs})
+            with fmu.in_model_exchange({**parameters, **inputs}) as fresh:
                 fresh.states = states
                 if host.modes() == fresh.modes():  # those of the host are held
                     assert [host.get(name) for name in names] == [fresh.get(name) for name in names]
@@ -468,8 +467,7 @@ def test_an_openmodelica_run_ends_where_ours_does(fmu):
 def test_an_euler_host_survives_the_default_experiment(fmu):
     d = fmu.description
     stop, size = d.experiment["stopTime"], d.experiment["stepSize"]
-    with fmu.model_exchange() as instance:
-        instance.start(stop=stop)
+    with fmu.in_model_exchange(stop=stop) as instance:
         signs = [value > 0 for value in instance.indicators]
         for i in range(math.ceil(stop / size)):
             instance.set_time(min(stop, (i + 1) * size))
@@ -688,8 +686,7 @@ def test_rounded_communication_points_are_accepted(fmu, digits):
 
 
 def test_a_master_in_single_precision_is_accepted(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         time, step = np.float32(0), np.float32(1e-3)
         for _ in range(500):
             assert instance.fmi2DoStep(float(time), float(step), 1) == OK
@@ -697,8 +694,7 @@ def test_a_master_in_single_precision_is_accepted(fmu):
 
 
 def test_masters_may_step_past_the_stop_time(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start(stop=1.0)
+    with fmu.in_co_simulation(stop=1.0) as instance:
         for i in range(11):
             assert instance.fmi2DoStep(i * 0.1, 0.1, 1) == OK
 
@@ -845,8 +841,7 @@ def test_a_windows_and_a_mac_binary_are_there(fmu):
 def test_the_wrapper_needs_no_states_vector_for_stateless_models(fmu):
     """Fact 5: all functions of model exchange answer, also with nothing to say."""
     n = len(fmu.description.states)
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         for function in (
             "fmi2GetContinuousStates",
             "fmi2GetDerivatives",

@@ -114,8 +114,7 @@ def mirror(fmu, sampler, input_sign, state_signs):
 def test_rest_is_rest(fmu):
     """No motion and no deflection: no force, and nothing begins to move."""
     d = fmu.description
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": 10.0, "relativeVelocity": 0.0})
+    with fmu.in_model_exchange({"normalForce": 10.0, "relativeVelocity": 0.0}) as instance:
         instance.states = [0.0] * len(d.states)
         instance.event()
         assert instance.get("frictionForce") == 0
@@ -322,8 +321,7 @@ def test_a_body_at_rest_does_not_chatter(fmu):
         {v.name: 0.0 for v in d.inputs},
         {v.name: 10.0 if v.name == "normalForce" else 0.0 for v in d.inputs},
     ):
-        with fmu.model_exchange() as instance:
-            instance.start(inputs)
+        with fmu.in_model_exchange(inputs) as instance:
             for _ in range(3):
                 passes, info = instance.event()
                 assert passes == 1 and not info.valuesOfContinuousStatesChanged

@@ -36,8 +36,7 @@ from operating_points import Sampler
 
 
 def test_a_reset_forgets_the_status_of_the_last_step(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         assert instance.fmi2DoStep(0.0, -1.0, 1) == ERROR
         status = c_int(7)
         instance.demand("fmi2GetStatus", DO_STEP_STATUS, byref(status))
@@ -177,8 +176,7 @@ def test_no_instance_is_no_crash(fmu):
 def test_null_pointers_are_an_error(fmu, kind):
     """Each pointer of each function, alone and with all others, and nothing has changed."""
     d = fmu.description
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         number, value, whole, flag, n = (
             instance.reference_array([d.inputs[0].reference]),
             reals([0.0]),
@@ -259,8 +257,7 @@ def test_null_pointers_are_an_error(fmu, kind):
 
 def test_wrong_vector_lengths_are_an_error(fmu):
     d = fmu.description
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         before = instance.snapshot()
         for function, right in (
             ("fmi2GetDerivatives", len(d.states)),
@@ -276,8 +273,7 @@ def test_wrong_vector_lengths_are_an_error(fmu):
 
 
 def test_completed_step_asks_for_nothing(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         enter, terminate = c_int(-7), c_int(-7)
         assert instance.fmi2CompletedIntegratorStep(1, byref(enter), byref(terminate)) == OK
         assert (enter.value, terminate.value) == (0, 0)
@@ -367,8 +363,7 @@ def test_memory_that_runs_out_is_no_crash(fmu, kind):
     host.exhausted = True
     component, _ = instantiate(fmu, kind=kind, host=host)
     assert component is None and host.messages
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         content, state = instance.snapshot(), c_void_p()
         instance.host.exhausted = True
         assert instance.fmi2GetFMUstate(byref(state)) == ERROR
@@ -424,8 +419,7 @@ def test_unknown_value_references_are_an_error(fmu, kind):
     d = fmu.description
     used = {v.reference for v in d.variables}
     known = d.inputs[0].reference
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         before = instance.snapshot()
         for wrong in (max(used) + 1, 10**6, 2**31, 2**32 - 1):
             numbers = instance.reference_array([known, wrong])
@@ -533,8 +527,7 @@ def test_numbers_that_are_none_are_discarded(fmu, kind, value):
 @given(value=st.floats(allow_nan=False, allow_infinity=False))
 def test_any_finite_input_is_taken_as_it_is(all_fmus, value):
     for fmu in all_fmus:
-        with fmu.co_simulation() as instance:
-            instance.start()
+        with fmu.in_co_simulation() as instance:
             for variable in fmu.description.inputs:
                 instance.set({variable.name: value})
                 assert instance.get(variable.name) == value
@@ -607,8 +600,7 @@ def test_options_out_of_range_are_refused(fmu, kind):
 
 
 def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, kind):
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         for variable in fmu.description.tunable_parameters:
             for value, bound in out_of_rule(variable):
                 if kind == MODEL_EXCHANGE:
@@ -659,8 +651,7 @@ def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
 
 def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
     held = fmu.description.initial_values + fmu.description.options + fmu.description.counts
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         if kind == CO_SIMULATION:
             instance.step(1e-3)
         else:
@@ -682,8 +673,7 @@ def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
     And it does not get there with one that breaks them."""
     d = fmu.description
     limited = [v for v in d.tunable_parameters if v.min is not None]
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         before = instance.snapshot()
         for variable in d.initial_values:
             assert instance.try_set(variable.name, (variable.start or 1.0) * 1.01) == ERROR
@@ -857,8 +847,7 @@ def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
 
 
 def test_status_functions_return_what_they_know(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start(time=3.0)
+    with fmu.in_co_simulation(time=3.0) as instance:
         instance.step(0.5)
         known = {
             ("", DO_STEP_STATUS): OK,

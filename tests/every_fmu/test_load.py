@@ -25,8 +25,7 @@ def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
         "inputs_of",
         lambda *arguments: {k: v for k, v in connected(*arguments).items() if k != "externalForce"},
     )
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": 9.81})
+    with fmu.in_model_exchange({"normalForce": 9.81}) as instance:
         limit = instance.get("staticFriction") * 9.81
         band = next(
             instance.get(name)

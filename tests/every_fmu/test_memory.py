@@ -85,8 +85,7 @@ def test_bytes_of_an_instance_that_has_not_begun_are_taken(fmu, kind):
 def test_bytes_hold_that_a_run_has_started(fmu, kind):
     """From then on initial values count no more."""
     start = fmu.description.initial_values[0]
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         if kind == CO_SIMULATION:
             instance.step(1e-3)
         with resumed(fmu, instance) as other:
@@ -108,8 +107,7 @@ def test_bytes_hold_that_the_importer_has_given_the_states(fmu):
 
 @LOADED
 def test_bytes_hold_that_the_load_is_given(fmu, kind):
-    with fmu.instance(kind) as instance:
-        instance.start({"externalForce": 0.0})
+    with fmu.started(kind, {"externalForce": 0.0}) as instance:
         with asking(resumed(fmu, instance)) as other:
             other.set({"relativeVelocity": 0.1})
             other.step(1e-3) if kind == CO_SIMULATION else other.get("frictionForce")
@@ -121,8 +119,7 @@ def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(f
     """An importer has looked at a point behind a lift-off, stops one rounding short of it, and goes
     on elsewhere: the event is taken there."""
     time = 1e4
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": 10.0}, time=time)
+    with fmu.in_model_exchange({"normalForce": 10.0}, time=time) as instance:
         with resumed(fmu, instance) as other:  # the signs of continuous time have been kept
             for one in (instance, other):
                 one.set_time(math.nextafter(time, math.inf))

@@ -349,8 +349,7 @@ def test_between_steps_a_mode_ends_only_where_inputs_jump(fmu, part, mode):
 @pytest.mark.fmus(lambda d: not d.modes and d.indicators == 3)
 def test_a_speed_that_counts_as_rest_lies_between_the_events_of_a_reversal(fmu):
     """1e-6 m/s, a ten-thousandth of the nominal velocity, on either side."""
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         for speed, signs in ((1.1e-6, 2), (0.9e-6, 1), (-0.9e-6, 1), (-1.1e-6, 0)):
             instance.set({"relativeVelocity": speed})
             assert sum(value > 0 for value in instance.indicators[1:]) == signs

@@ -162,8 +162,7 @@ def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
         assert min(forces) < 0 < max(forces), "the motion must press and lift"
     master = Master.of_fmu(fmu)
     master.start(at(0.0))
-    with fmu.co_simulation() as direct:
-        direct.start(at(0.0))
+    with fmu.in_co_simulation(at(0.0)) as direct:
         for k in range(STEPS):
             values = at(k * STEP)
             direct.set(values)

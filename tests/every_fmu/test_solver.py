@@ -98,8 +98,7 @@ def overload(p, peak, swing, over, fall):
 
 
 def deflection_after(fmu, start, rates, steps=1, tolerance=1e-6):
-    with fmu.co_simulation() as instance:
-        instance.start(start, tolerance=tolerance)
+    with fmu.in_co_simulation(start, tolerance=tolerance) as instance:
         assert instance.get("mode") == STICK
         for name, rate in rates.items():
             instance.set_input_derivative(name, rate)

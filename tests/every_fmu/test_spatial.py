@@ -125,8 +125,7 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
     d = fmu.description
     draw = Sampler(d, "turning").random
     n, largest = np.array([0.0, 0.0, 1.0]), 0.0
-    with fmu.co_simulation() as instance:
-        instance.start(in_contact(d))
+    with fmu.in_co_simulation(in_contact(d)) as instance:
         for _ in range(200):
             there = (
                 random_rotation(draw)[:, 2]
@@ -162,8 +161,7 @@ def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
     is left to fade by itself."""
     d = fmu.description
     start = {f"bristleDeflectionStart[{i}]": 1e-6 for i in (1, 2, 3)}
-    with fmu.model_exchange() as instance:
-        instance.start({**in_contact(d), **start})
+    with fmu.in_model_exchange({**in_contact(d), **start}) as instance:
         _, info = instance.event()
         assert not info.valuesOfContinuousStatesChanged and instance.states == [1e-6] * 3
         n = np.array([0.6, 0.0, 0.8])
@@ -244,8 +242,7 @@ def test_friction_turns_round_with_the_motion(fmu):
 def test_nothing_is_undefined_at_rest(fmu, kind):
     d = fmu.description
     unknowns = [v.reference for v in d.outputs + d.derivatives]
-    with fmu.instance(kind) as instance:
-        instance.start({**in_contact(d), **spread(relativeVelocity=(0, 0, 0))})
+    with fmu.started(kind, {**in_contact(d), **spread(relativeVelocity=(0, 0, 0))}) as instance:
         assert all(math.isfinite(instance.get(v.name)) for v in d.reals)
         assert list(read(instance, "frictionForce")) == [0, 0, 0]
         for v in d.inputs + d.states:
@@ -255,8 +252,7 @@ def test_nothing_is_undefined_at_rest(fmu, kind):
 @SPATIAL
 def test_a_normal_without_length_is_refused_in_contact(fmu):
     d = fmu.description
-    with fmu.model_exchange() as instance:
-        instance.start(in_contact(d))
+    with fmu.in_model_exchange(in_contact(d)) as instance:
         before = read(instance, "frictionForce")
         instance.set(spread(contactNormal=(0, 0, 0)))
         for call in (
@@ -271,8 +267,7 @@ def test_a_normal_without_length_is_refused_in_contact(fmu):
             assert "contactNormal has zero length" in instance.messages[-1].text
         instance.set(spread(contactNormal=(0, 0, 1)))
         assert list(read(instance, "frictionForce")) == list(before)
-    with fmu.co_simulation() as instance:
-        instance.start(in_contact(d))
+    with fmu.in_co_simulation(in_contact(d)) as instance:
         instance.set(spread(contactNormal=(0, 0, 0)))
         with pytest.raises(FmiError) as refusal:
             instance.step(1e-3)

@@ -237,8 +237,7 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
     """Not a number in any place, parameters beyond their limits, nominal values above the declared
     ones, modes and phases that do not exist."""
     d = fmu.description
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         words = words_of(instance.snapshot())
         assert sealed(words) == instance.snapshot()
         first = 3  # after magic, identity and kind
@@ -274,8 +273,7 @@ def test_numbers_that_do_not_fit_together_are_refused(fmu, kind):
     """Each within its own bounds: a tolerance of nothing, a negative step of the solver, two phases
     at once and those of the other kind."""
     d = fmu.description
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         words = words_of(instance.snapshot())
         tolerance = 3 + len(d.real_parameters) + 3 * len(d.inputs) + len(d.states) + 1
         phase = 3 + len(d.real_parameters) + 6 * len(d.inputs) + 3 * len(d.states) + 8 + 2
@@ -309,8 +307,7 @@ def first_of_chatter(d):
 @pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
     d = fmu.description
-    with fmu.co_simulation() as instance:
-        instance.start()
+    with fmu.in_co_simulation() as instance:
         instance.step(1e-3)
         words = words_of(instance.snapshot())
         counts = first_of_body(d) - 3
@@ -328,8 +325,7 @@ def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
 def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
     """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
     d = fmu.description
-    with fmu.co_simulation() as instance:
-        instance.start({"couplingMass": 1.0})
+    with fmu.in_co_simulation({"couplingMass": 1.0}) as instance:
         instance.step(1e-3)
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - 2 * stored_modes(d)  # of the shadow, then of the instance
@@ -349,8 +345,7 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
 def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
     """Model exchange has no body in the loop, and no room for one: it would be lost without a
     word."""
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - stored_modes(fmu.description)
         for place in (first_of_body(fmu.description), modes - 1):
@@ -419,13 +414,11 @@ def test_truncated_and_extended_bytes_are_refused(fmu, kind):
 
 
 def test_the_state_of_another_model_or_kind_is_refused(fmu, kind, all_fmus):
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         for other in all_fmus:
             for other_kind in (0, 1):
                 if other is not fmu or other_kind != kind:
-                    with other.instance(other_kind) as stranger:
-                        stranger.start()
+                    with other.started(other_kind) as stranger:
                         refused(instance, stranger.snapshot())
                         if other is fmu:  # the message names the kind that the state is of
                             assert (
@@ -443,8 +436,7 @@ def test_bytes_are_portable(fmu, kind):
 
 
 def test_a_buffer_of_the_wrong_size_is_refused(fmu, kind):
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         state = instance.save()
         size = len(instance.pack(state))
         small = (c_char * size)()
@@ -454,8 +446,7 @@ def test_a_buffer_of_the_wrong_size_is_refused(fmu, kind):
 
 
 def test_no_state_is_no_crash(fmu, kind):
-    with fmu.instance(kind) as instance:
-        instance.start()
+    with fmu.started(kind) as instance:
         nothing = c_void_p()
         assert instance.fmi2SetFMUstate(None) == ERROR
         assert instance.fmi2FreeFMUstate(byref(nothing)) == OK

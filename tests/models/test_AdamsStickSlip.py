@@ -27,8 +27,7 @@ def inverse(part):
 @pytest.mark.parametrize("part", [0.1, -0.5, 0.8, 0.95])
 def test_a_load_moves_the_body_by_its_inverse_step(fmu, part):
     """x_st = x_s q⁻¹(F/F_s), and there it rests."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         course = run_exchange(instance, lambda t: part * limit, 10.0)
         expected = instance.get("stictionDisplacement") * inverse(part)
@@ -52,8 +51,7 @@ def test_the_force_stays_within_the_static_limit(fmu):
 @pytest.mark.endurance
 def test_three_pulses_leave_no_drift(fmu):
     """Schuderer 2023, section 4: 5.0 µm under 0.8 F_s, and back within about half a second."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         load = 0.8 * instance.get("staticFriction") * NORMAL
         peaks, ends = [], []
         for cycle in range(3):

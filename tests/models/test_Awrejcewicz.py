@@ -76,8 +76,7 @@ def test_it_never_exceeds_the_limit_and_pushes_with_0_1732_of_limit_times_band_a
 @SIDES
 def test_a_load_of_0_99_of_the_limit_is_held_without_motion(fmu, side):
     """In model exchange, exactly, and while it sways below the limit."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(
             instance,
             lambda t: side * 0.99 * STATIC * (0.6 + 0.4 * math.cos(7 * t)),
@@ -93,8 +92,7 @@ def test_a_body_in_the_band_slows_down_with_the_time_as_its_page_says(fmu, load)
     """m dv/dt = -A (F_s - F_ext): the time down to a speed is an integral over the step, and late
     the speed is v_s² m/(3 (F_s - F_ext) t)."""
     brake = STATIC * (1 - load)
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(
             instance,
             lambda t: load * STATIC,
@@ -124,8 +122,7 @@ def test_break_away_runs_through_the_band(fmu):
     """A load above the limit is opposed by the limit up to the edge of the band; from there on the
     body runs away, as friction falls."""
     load = 1.1 * STATIC
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(instance, lambda t: load, 0.1, normal=NORMAL, tolerance=1e-9)
     for time, velocity, friction in zip(course.time, course.velocity, course.force):
         if velocity < BAND:
@@ -144,8 +141,7 @@ def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
         step = share * most * BAND / STATIC
         for start in (0.3, 0.6, 0.9, 3.0):
             velocity, last, speeds = start * BAND, STATIC, []
-            with fmu.co_simulation() as instance:
-                instance.start({"normalForce": NORMAL, "externalForce": 0.0})
+            with fmu.in_co_simulation({"normalForce": NORMAL, "externalForce": 0.0}) as instance:
                 for n in range(300):
                     instance.set({"relativeVelocity": velocity})
                     instance.step(step, time=n * step)

@@ -28,8 +28,7 @@ def test_sliding_friction_falls_exponentially(fmu, kind):
 def test_break_away_starts_without_a_jump(fmu):
     """From the static limit on the body gathers speed exponentially: v'= (F_s - F_d) c v/m at
     first, under the static load."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         static, dynamic = (
             instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
         )

@@ -75,8 +75,7 @@ def test_far_from_rest_it_slides_with_dynamic_friction(fmu, surface):
 @pytest.mark.parametrize("surface", SURFACES)
 def test_the_stiffness_at_rest_is_the_bristle_stiffness(fmu, surface):
     p = parameters(*surface)
-    with fmu.model_exchange() as instance:
-        instance.start({**p, "normalForce": 196.2, "relativeVelocity": 0.0})
+    with fmu.in_model_exchange({**p, "normalForce": 196.2, "relativeVelocity": 0.0}) as instance:
         assert instance.get("slidingVelocity") == 0
         instance.states = [1e-9, 1e-9]
         assert instance.get("frictionForce") == pytest.approx(98100.0e-9, rel=1e-9)

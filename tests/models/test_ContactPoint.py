@@ -56,8 +56,7 @@ def test_the_force_pushes_the_point_out_and_brakes_it(fmu):
 
 
 def test_touch_down_and_lift_off_are_the_only_events(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         assert len(instance.indicators) == 1
         for height, contact in (
             (-1e-7, True),

@@ -20,8 +20,7 @@ def place(instance, velocity, load, normal=NORMAL):
 
 @IDEAL
 def test_rest_takes_the_load_up_to_the_static_limit(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         for part in (0.0, 1e-9, 0.3, -0.999999, 1.0, -1.0):
             assert place(instance, 0.0, part * limit) == (STICK, part * limit)
@@ -33,8 +32,7 @@ def test_rest_takes_the_load_up_to_the_static_limit(fmu):
 @IDEAL
 def test_a_slip_that_begins_at_rest_goes_on(fmu):
     """It has no velocity yet, not even of the right sign, and must not end by that."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         for velocity in (0.0, 1e-15, -1e-15, -1e-9, 1e-7, 0.0):
             assert place(instance, velocity, 1.2 * limit)[0] == FORWARD
@@ -45,8 +43,7 @@ def test_a_slip_that_begins_at_rest_goes_on(fmu):
 @IDEAL
 def test_velocity_decides_where_the_load_does_not(fmu):
     """A prescribed motion: externalForce is not connected."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band = instance.get("regularizationVelocity")
         for velocity, mode in [
             (1.01 * band, FORWARD),
@@ -65,8 +62,7 @@ def test_velocity_decides_where_the_load_does_not(fmu):
 
 @IDEAL
 def test_a_load_against_the_motion_turns_it_round_without_stick(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         assert place(instance, 0.1, -1.5 * limit)[0] == FORWARD
         assert place(instance, 1e-9, -1.5 * limit)[0] == BACKWARD
@@ -77,8 +73,7 @@ def test_a_load_against_the_motion_turns_it_round_without_stick(fmu):
 def test_what_is_left_of_the_velocity_comes_to_zero(fmu):
     """In stick v falls with the time constant m v_r/F_s, and the body goes nowhere for the rest of
     the run."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, limit = (
             instance.get("regularizationVelocity"),
             instance.get("staticFriction") * NORMAL,
@@ -98,8 +93,7 @@ def test_what_is_left_of_the_velocity_comes_to_zero(fmu):
 
 def test_a_sliding_body_stops_where_the_textbook_says(fmu):
     """s = v²/(2 mu_d g), t = v/(mu_d g); then rest."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         braking = instance.get("dynamicFriction") * GRAVITY
         course = run_exchange(instance, lambda t: 0.0, 10.0, velocity=2.0)
         assert course.events == [pytest.approx(2.0 / braking, rel=1e-6)]
@@ -110,8 +104,7 @@ def test_a_sliding_body_stops_where_the_textbook_says(fmu):
 def test_a_body_breaks_away_at_the_static_limit(fmu):
     """A load that rises by 1 N/s: rest up to mu_s N, from then on the excess over mu_d N
     accelerates."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         static, dynamic = (
             instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
         )

@@ -104,8 +104,7 @@ def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_fo
 
 def test_beyond_the_limit_it_is_lugre(fmu):
     """|z| >= z_max and moving on: the same rate and, as printed, the same force."""
-    with fmu.model_exchange() as instance:
-        instance.start({**P, "normalForce": 196.2})
+    with fmu.in_model_exchange({**P, "normalForce": 196.2}) as instance:
         for z in (1.3e-3, 5e-3):
             for velocity in (1e-3, 0.05, 2.0):
                 for sign in (1, -1):
@@ -165,8 +164,7 @@ def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu)
     """0 to 100 N at 1 Hz on 20 kg: each pulse as far as the second one."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     stated = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
-    with fmu.model_exchange() as instance:
-        instance.start({**P, "normalForce": 196.2})
+    with fmu.in_model_exchange({**P, "normalForce": 196.2}) as instance:
         course = run_exchange(
             instance,
             lambda time: 50 * (1 - math.cos(2 * math.pi * time)),

@@ -88,8 +88,7 @@ def test_viscous_friction_steeper_than_the_rise_is_refused(fmu):
 def ride(fmu, parameters, load, duration, mass=1.0):
     """A mass under load(t) on the element; returns velocities at the end of each piece and the
     number of its events."""
-    with fmu.model_exchange() as instance:
-        instance.start({**parameters, "normalForce": 10.0})
+    with fmu.in_model_exchange({**parameters, "normalForce": 10.0}) as instance:
         time, velocity, events = 0.0, 0.0, 0
 
         def rate(t, x):

@@ -48,8 +48,7 @@ def first_loading(displacement):
 
 
 def test_the_first_loading_is_a_polygon(fmu, kind):
-    with fmu.instance(kind) as instance:
-        instance.start(RATELESS, tolerance=1e-9)
+    with fmu.started(kind, RATELESS, tolerance=1e-9) as instance:
         path = Path(instance)
         for i in range(1, 60):
             assert path.to(i * 2e-5) == pytest.approx(first_loading(i * 2e-5), rel=1e-5)
@@ -60,8 +59,7 @@ def test_the_first_loading_is_a_polygon(fmu, kind):
 def test_unloading_follows_masings_rule(fmu, kind):
     """A branch is the first loading, twice as large in both directions, from where the motion
     turned."""
-    with fmu.instance(kind) as instance:
-        instance.start(RATELESS, tolerance=1e-9)
+    with fmu.started(kind, RATELESS, tolerance=1e-9) as instance:
         path = Path(instance)
         turn = path.to(4e-4)
         for i in range(1, 40):
@@ -212,8 +210,7 @@ def test_a_body_comes_to_rest_on_the_springs(fmu):
     mass, stiffness, step = 1.0, sum(STIFFNESS), 1e-5
     decay = 40.0 / (2 * mass)
     frequency = math.sqrt(stiffness / mass - decay**2)
-    with fmu.co_simulation() as instance:
-        instance.start({"normalForce": NORMAL, "bristleDamping": 40.0})
+    with fmu.in_co_simulation({"normalForce": NORMAL, "bristleDamping": 40.0}) as instance:
         velocity = 1e-3
         for i in range(1, 30001):
             instance.set({"relativeVelocity": velocity})
@@ -251,8 +248,7 @@ def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
 
 def test_a_light_contact_is_followed_within_a_microsecond(fmu):
     """The time constant of an element vanishes with the normal force, and ends at a nanosecond."""
-    with fmu.co_simulation() as instance:
-        instance.start(RATELESS | {"relativeVelocity": 0.01}, tolerance=1e-9)
+    with fmu.in_co_simulation(RATELESS | {"relativeVelocity": 0.01}, tolerance=1e-9) as instance:
         instance.step(0.1)
         instance.set({"normalForce": 1e-9})
         instance.step(1e-6)
@@ -261,8 +257,7 @@ def test_a_light_contact_is_followed_within_a_microsecond(fmu):
 
 
 def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu):
-    with fmu.co_simulation() as instance:
-        instance.start(RATELESS | {"relativeVelocity": 0.01})
+    with fmu.in_co_simulation(RATELESS | {"relativeVelocity": 0.01}) as instance:
         instance.step(0.1)
         assert set(instance.modes().values()) == {FORWARD}
         instance.set({"normalForce": 2 * NORMAL, "relativeVelocity": 0.0})

@@ -18,8 +18,7 @@ GUIDE = {"initialOverlap": 0.1, "minimumOverlap": 0.02, "reactionArm": 0.05}
 def test_each_part_acts_at_its_arm(fmu):
     """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its
     motion's."""
-    with fmu.model_exchange() as instance:
-        instance.start(REACTIONS | GUIDE)
+    with fmu.in_model_exchange(REACTIONS | GUIDE) as instance:
         got = tuple(
             instance.get(name)
             for name in ("normalForce", "reactionLoad", "bendingLoad", "torsionLoad")
@@ -31,15 +30,13 @@ def test_each_part_acts_at_its_arm(fmu):
     "off, left", [("reactionForceEffect", 12), ("bendingEffect", 7), ("torsionEffect", 15)]
 )
 def test_each_effect_can_be_switched_off(fmu, off, left):
-    with fmu.model_exchange() as instance:
-        instance.start(REACTIONS | GUIDE | {off: 2})
+    with fmu.in_model_exchange(REACTIONS | GUIDE | {off: 2}) as instance:
         assert instance.get("normalForce") == pytest.approx(left, rel=1e-15)
 
 
 @pytest.mark.parametrize("rate", [-1.0, 0.0, 1.0])
 def test_the_overlap_follows_the_position_down_to_its_limit(fmu, rate):
-    with fmu.model_exchange() as instance:
-        instance.start(GUIDE | {"overlapRate": rate, "reactionMoment[2]": 1.0})
+    with fmu.in_model_exchange(GUIDE | {"overlapRate": rate, "reactionMoment[2]": 1.0}) as instance:
         for position in (-1.0, -0.09, -0.05, 0.0, 0.05, 0.09, 1.0):
             instance.set({"slidePosition": position})
             overlap = max(0.1 + rate * position, 0.02)

@@ -38,16 +38,14 @@ def test_numbers_of_the_paper(fmu):
     values = tomllib.loads((RESOURCES / "colantonio2022_cube.toml").read_text())["values"]
     cube = {name: value for name, value in values.items() if name in fmu.description}
     assert cube["contactStiffness"] == pytest.approx(area / 3e-9**2, rel=1e-9)
-    with fmu.model_exchange() as instance:
-        instance.start({**cube, "penetration": 1e-7, "penetrationRate": 1e-3})
+    with fmu.in_model_exchange({**cube, "penetration": 1e-7, "penetrationRate": 1e-3}) as instance:
         assert instance.get("normalForce") == pytest.approx(
             area / 3e-9**2 * 1e-14 + 4.88e5 * 1e-7**0.5 * 1e-3, rel=1e-9
         )
 
 
 def test_the_force_rises_from_zero_without_a_jump(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"penetrationRate": 1.0})
+    with fmu.in_model_exchange({"penetrationRate": 1.0}) as instance:
         forces = []
         for depth in (-1.0, -1e-12, 0.0, 1e-18, 1e-15, 1e-12):
             instance.set({"penetration": depth})
@@ -88,8 +86,7 @@ def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
 
 
 def test_a_loaded_point_at_rest_does_not_chatter(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"penetration": 1e-7})
+    with fmu.in_model_exchange({"penetration": 1e-7}) as instance:
         for noise in np.linspace(-1e-12, 1e-12, 9):
             instance.set({"penetration": 1e-7 + noise, "penetrationRate": noise})
             assert instance.indicators[0] > 1

@@ -121,8 +121,7 @@ def check_folds(fmu, p):
     upper, lower = law.balance(p, NORMAL, low), law.balance(p, NORMAL, high)
     margin = 0.3 * (upper - lower)
     forces = np.linspace(lower - margin, upper + margin, 401)
-    with fmu.model_exchange() as instance:
-        instance.start({**p, "normalForce": NORMAL, "relativeVelocity": 0.0})
+    with fmu.in_model_exchange({**p, "normalForce": NORMAL, "relativeVelocity": 0.0}) as instance:
 
         def sliding(force):
             instance.states = [force / p["bristleStiffness"]]
@@ -193,8 +192,7 @@ def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
     sliding, deflection = (
         fmu.description[name].reference for name in ("slidingVelocity", "bristleDeflection")
     )
-    with fmu.model_exchange() as instance:
-        instance.start(p)
+    with fmu.in_model_exchange(p) as instance:
         for normal in np.linspace(0.9 * NORMAL, 1.1 * NORMAL, 50):
             low, _ = law.folds(p, normal)
             limit, upper = p["staticFriction"] * normal, law.balance(p, normal, low)
@@ -240,8 +238,7 @@ def test_events_are_the_same_after_a_day(fmu, case):
     peak = 1.5 * p["staticFriction"] * NORMAL
     counts = []
     for begin in (0.0, 1e5):
-        with fmu.model_exchange() as instance:
-            instance.start({**p, "normalForce": NORMAL})
+        with fmu.in_model_exchange({**p, "normalForce": NORMAL}) as instance:
             course = run_sine(instance, peak, begin)
             counts.append((len(course.events), course.changes))
     assert counts[0] == counts[1] and counts[0][0] > 2
@@ -313,8 +310,7 @@ def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
     speeds = [
         0.3 * np.sin(2 * np.pi * i / 60) + 0.2 * np.sin(2 * np.pi * i / 11) for i in range(300)
     ]
-    with fmu.co_simulation() as instance:
-        instance.start({**p, "normalForce": normal}, tolerance=1e-10)
+    with fmu.in_co_simulation({**p, "normalForce": normal}, tolerance=1e-10) as instance:
         exact = []
         for speed in speeds:
             instance.set({"relativeVelocity": speed})

@@ -12,8 +12,7 @@ STICK, SLIP = 2, 3
 
 
 def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band = instance.get("staticVelocity")
         static, dynamic = (
             instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
@@ -35,8 +34,7 @@ def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
 def test_a_body_that_enters_the_band_comes_to_rest(fmu):
     """The velocity is not set to zero, the force brings it there: v = v_s exp(-F_s t/(m v_s))
     without load."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
         course = run_exchange(instance, lambda t: 0.0, 10.0, velocity=0.1, tolerance=1e-9)
         assert len(course.events) == 1
@@ -53,8 +51,7 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
 def test_a_load_in_the_band_does_not_creep(fmu):
     """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10
     s."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
         course = run_exchange(
             instance, lambda t: 0.6 * static, 10.0, velocity=0.99 * band, tolerance=1e-9
@@ -66,8 +63,7 @@ def test_a_load_in_the_band_does_not_creep(fmu):
 def test_a_turn_within_one_step_is_found(fmu):
     """From one side of the band to the other the velocity changes its sign, and an indicator with
     it."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL, "relativeVelocity": 0.02})
+    with fmu.in_model_exchange({"normalForce": NORMAL, "relativeVelocity": 0.02}) as instance:
         before = instance.indicators
         instance.set({"relativeVelocity": -0.02})
         assert any(a * b < 0 for a, b in zip(before, instance.indicators))

@@ -140,8 +140,7 @@ RAMPS = [(-0.1, 9.0), (-0.1, 5.0), (0.1, -5.0), (0.05, 0.0)]  # m/s, m/s2
 
 def evaluations(fmu, velocity, rate, tolerance, nominals):
     """What CVODE needs for 10 ms."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": 9.81, "relativeVelocity": velocity})
+    with fmu.in_model_exchange({"normalForce": 9.81, "relativeVelocity": velocity}) as instance:
         rates = {"relativeVelocity": rate}
         return integrate_cvode(instance, 0.0, 0.01, tolerance, rates, nominals)
 
@@ -164,8 +163,7 @@ def test_cvode_chatters_where_its_tolerance_is_as_wide_as_that_way(fmu):
 def test_overloaded_springs_slide_back_no_faster_than_a_power_may_grow(fmu):
     """A thousand million times as fast as the surfaces: springs drawn to the static limit carry 1.2
     times the force of fast sliding, and 1.2^200 is 7e15."""
-    with fmu.model_exchange() as instance:
-        instance.start({**P, "normalForce": 196.2, "relativeVelocity": 5.0})
+    with fmu.in_model_exchange({**P, "normalForce": 196.2, "relativeVelocity": 5.0}) as instance:
         instance.states = [
             2 * limit / k for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values())
         ]

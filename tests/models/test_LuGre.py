@@ -127,13 +127,11 @@ def test_forces_that_the_page_states(fmu):
         [float(number) for number in re.findall(r"[\d.]+", text)] for text in stated.groups()
     )
     for peak, rate in zip(peaks, rates, strict=True):
-        with fmu.model_exchange() as instance:
-            instance.start({"normalForce": NORMAL})
+        with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
             course = run_exchange(instance, lambda time: rate * time, 7 / rate, tolerance=1e-6)
         assert max(course.force) == pytest.approx(peak, abs=0.006), "two printed digits"
     assert peaks == sorted(peaks, reverse=True) and rates == sorted(rates)
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL, "relativeVelocity": -1.0})
+    with fmu.in_model_exchange({"normalForce": NORMAL, "relativeVelocity": -1.0}) as instance:
         instance.states = [MODEL_1["dynamicFriction"] * NORMAL / MODEL_1["bristleStiffness"]]
         peak = abs(instance.get("frictionForce"))
     assert peak == pytest.approx(

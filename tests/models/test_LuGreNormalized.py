@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-
 P = {
     "staticFriction": 0.5,
     "dynamicFriction": 0.3,
@@ -24,8 +23,7 @@ def level(velocity):
 def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
     """z = g/sigma0 (1 - exp(-sigma0 v t/g)), whatever the normal force does meanwhile."""
     velocity = 2e-3
-    with fmu.co_simulation() as instance:
-        instance.start({**P, "normalForce": 5.0, "relativeVelocity": velocity})
+    with fmu.in_co_simulation({**P, "normalForce": 5.0, "relativeVelocity": velocity}) as instance:
         for i in range(1, 11):
             instance.set({"normalForce": 1.0 + 3.0 * (i % 4)})
             instance.step(1e-3)

@@ -18,8 +18,7 @@ ARMS = {"pinRadius": 0.02, "frictionArm": 0.03, "bendingArm": 0.05}
 
 
 def parts(fmu, **settings):
-    with fmu.model_exchange() as instance:
-        instance.start(REACTIONS | ARMS | settings)
+    with fmu.in_model_exchange(REACTIONS | ARMS | settings) as instance:
         return tuple(
             instance.get(name) for name in ("normalForce", "radialLoad", "axialLoad", "bendingLoad")
         )
@@ -43,8 +42,7 @@ def test_each_effect_can_be_switched_off(fmu, off, left):
 
 
 def test_rounded_magnitudes_have_slopes_at_zero_and_lose_less_than_the_width(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start({"smoothingForce": 0.5})
+    with fmu.in_model_exchange({"smoothingForce": 0.5}) as instance:
         assert instance.get("normalForce") == 0
         steep = []
         for force in (1e-6, 2e-6, 1.0, 1e6):
@@ -57,8 +55,7 @@ def test_rounded_magnitudes_have_slopes_at_zero_and_lose_less_than_the_width(fmu
 
 def test_the_size_of_the_reactions_does_not_matter(fmu):
     """No square overflows or vanishes."""
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         for size in (1e-200, 1e-3, 1e200):
             instance.set({"reactionForce[1]": 3 * size, "reactionForce[2]": 4 * size})
             assert instance.get("normalForce") == pytest.approx(5 * size, rel=1e-14)

@@ -22,8 +22,7 @@ STICK, SLIP = 2, 3
 
 def test_force_in_stick_and_slip(fmu):
     draw = Sampler(fmu.description, "curve").random
-    with fmu.model_exchange() as instance:
-        instance.start({**BLADES, "normalForce": 5.0})
+    with fmu.in_model_exchange({**BLADES, "normalForce": 5.0}) as instance:
         for speed in (1e-9, 1e-4, 2.9e-4, 3.1e-4, 1e-3, 3e-3, 0.1, 10.0):
             rotation = random_rotation(draw)
             n, e = rotation[:, 2], rotation[:, 0]

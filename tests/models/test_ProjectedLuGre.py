@@ -157,8 +157,7 @@ def test_the_deflection_is_bounded_whatever_moves(fmu):
     """|z| never passes mu_s/sigma0, with a plane that turns as it likes."""
     limit = CUBE["staticFriction"] / CUBE["bristleStiffness"]
     draw = Sampler(fmu.description, "bounded").random
-    with fmu.co_simulation() as instance:
-        instance.start(CUBE, tolerance=1e-8)
+    with fmu.in_co_simulation(CUBE, tolerance=1e-8) as instance:
         for _ in range(500):
             instance.set(
                 {

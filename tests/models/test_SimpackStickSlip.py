@@ -18,8 +18,7 @@ STIFFNESS, DAMPING = 1e8, 1e4
 def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
     """x = F/c_f, after a damped oscillation with the damping ratio 0.5 (1 kg): x = x_st (1 -
     e^(-Dwt) (cos w_d t + D/sqrt(1-D²) sin w_d t))."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         load = part * instance.get("staticFriction") * NORMAL
         course = run_exchange(instance, lambda t: load, 10.0)
         assert not course.events
@@ -38,8 +37,7 @@ def test_a_load_moves_the_body_by_force_over_stiffness(fmu, part):
 @pytest.mark.endurance
 def test_three_pulses_leave_no_drift(fmu):
     """Schuderer 2023, section 4: 0.047 µm under 0.8 F_s."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         load = 0.8 * instance.get("staticFriction") * NORMAL
         for cycle in range(3):
             run_exchange(instance, lambda t: load, 2 * cycle + 1.0, start=2.0 * cycle)
@@ -51,8 +49,7 @@ def test_three_pulses_leave_no_drift(fmu):
 @pytest.mark.parametrize("velocity", [1e-6, -1e-5, 3e-4])
 def test_break_away_exceeds_the_static_limit_by_the_damper(fmu, velocity):
     """Only the spring is compared with the limit: mu = mu_s + d_f v/N there, mu_d after it."""
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL})
+    with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         static, dynamic = instance.get("staticFriction"), instance.get("dynamicFriction")
         instance.set({"relativeVelocity": velocity})
         instance.states = [math.copysign(static * NORMAL / STIFFNESS, velocity)]
@@ -178,8 +175,7 @@ def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign)
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": NORMAL, "relativeVelocity": sign * 0.5})
+    with fmu.in_model_exchange({"normalForce": NORMAL, "relativeVelocity": sign * 0.5}) as instance:
         assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD)
         instance.states = [sign * 1e-9]
         instance.set({"normalForce": -1.0})
@@ -195,8 +191,7 @@ def test_the_damper_is_limited_when_the_normal_force_falls(fmu, kind):
     """The spring and the damper give up to the static limit each, so |F| <= 2 μs N, however stiff
     the damper is: here N falls a thousandfold while the element sticks and moves."""
     values = {"normalForce": 100.0, "relativeVelocity": 1e-6, "stictionDamping": 1e7}
-    with fmu.instance(kind) as instance:
-        instance.start(values)
+    with fmu.started(kind, values) as instance:
         assert instance.get("mode") == STICK
         most = 2 * instance.get("staticFriction")
         for normal in (100.0, 10.0, 1.0, 0.1):

@@ -32,8 +32,7 @@ def test_a_load_of_2_newton_creeps_with_0_1875_mm_per_second(fmu):
 def test_the_curve_is_continuous_and_peaks_at_the_static_limit(fmu, case):
     p = parameters_for(fmu, CASES[case])
     band = p["regularizationVelocity"]
-    with fmu.model_exchange() as instance:
-        instance.start({**p, "normalForce": NORMAL})
+    with fmu.in_model_exchange({**p, "normalForce": NORMAL}) as instance:
 
         def force(velocity):
             instance.set({"relativeVelocity": velocity})

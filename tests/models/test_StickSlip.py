@@ -66,8 +66,7 @@ def test_a_long_slide_does_not_move_the_held_deflection(fmu):
 def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
     """A mass of 20 kg comes to rest where F_s q(x/x_s) is the load, which rises over 1 s, and stays
     there."""
-    with fmu.model_exchange() as instance:
-        instance.start({**P, "normalForce": 196.2})
+    with fmu.in_model_exchange({**P, "normalForce": 196.2}) as instance:
 
         def rates(t, state):
             position, velocity, deflection = state

@@ -40,8 +40,7 @@ def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu,
 
 
 def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
-    with fmu.model_exchange() as instance:
-        instance.start()
+    with fmu.in_model_exchange() as instance:
         assert instance.get("normalForce") > 0
         for wrong in (
             {"slackTension": -1.0},

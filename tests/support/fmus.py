@@ -59,6 +59,16 @@ class Fmu:
     def instance(self, kind, **options):
         return Instance(self, kind, **options)
 
+    def started(self, kind, values=None, **experiment):
+        """An instance that runs."""
+        return Instance(self, kind).start(values, **experiment)
+
+    def in_model_exchange(self, values=None, **experiment):
+        return self.started(MODEL_EXCHANGE, values, **experiment)
+
+    def in_co_simulation(self, values=None, **experiment):
+        return self.started(CO_SIMULATION, values, **experiment)
+
     def __repr__(self):
         return self.name
 

@@ -31,8 +31,7 @@ class Curve:
 
 @contextmanager
 def friction_curve(fmu, normal=10.0, **parameters):
-    with fmu.model_exchange() as instance:
-        instance.start({"normalForce": normal, **parameters})
+    with fmu.in_model_exchange({"normalForce": normal, **parameters}) as instance:
         yield Curve(instance)
 
 
