@@ -20,10 +20,11 @@ from bristle.format.hosting import instance
 from bristle.format.references import FOLDER, in_vectors, references
 from bristle.native import library_of
 from build_cache import compiled
+from commands import printed
 from fmus import FOLDER as FMUS, files_of
 from fmus import PLATFORMS
 from operating_points import Sampler
-from test_binaries import LINKERS_OWN, commands_of_mach_o, exports_of_pe, run
+from test_binaries import LINKERS_OWN, commands_of_mach_o, exports_of_pe
 
 pytestmark = pytest.mark.shipped
 
@@ -303,7 +304,7 @@ def test_linux_libraries_export_the_functions_of_3_and_nothing_else(file, tmp_pa
     for name, library in files_of(file).items():
         if name.startswith("binaries/") and name.endswith(".so"):
             (tmp_path / "library.so").write_bytes(library)
-            listed = run("nm", "--dynamic", "--defined-only", tmp_path / "library.so")
+            listed = printed("nm", "--dynamic", "--defined-only", tmp_path / "library.so")
             assert {line.split()[-1].split("@")[0] for line in listed.splitlines()} == NAMES
 
 
@@ -324,7 +325,7 @@ def test_its_sources_compile_as_the_build_description_says(file, tmp_path):
             *("-o", "fmu.so", "{sources}/" + source.get("name"), "-lm"),
         ),
     )
-    listed = run("nm", "--dynamic", "--defined-only", folder / "fmu.so")
+    listed = printed("nm", "--dynamic", "--defined-only", folder / "fmu.so")
     names = {line.split()[-1] for line in listed.splitlines()}
     assert names - {"_init", "_fini"} == NAMES
 
