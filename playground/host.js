@@ -53,6 +53,7 @@ class Host {
         byId("host").value = this.step ? "fixed" : "variable";
         byId("host-more").hidden = !this.step;
         byId("coupled").checked = this.coupled;
+        this.field.complain("");
         this.field.show(this.step || FIRST_STEP);
     }
 

@@ -37,6 +37,7 @@ const TURNED = {
 
 class Slot {
     constructor(module, model, index) {
+        this.module = module;
         this.element = new Element(module, model);
         this.model = model;
         this.index = index;
@@ -53,6 +54,7 @@ class Slot {
         this.count = this.next = 0;
         this.column = {};
         this.element.hand = hand;
+        this.place = [situation, settings];
         try {
             this.element.open(situation, settings, this.set, this.values, host.step);
             if (host.step) this.element.couple(host.mass);
@@ -180,6 +182,7 @@ class Slot {
             Object.keys(values).map((name) => [name, this.parameters[name]]),
         );
         try {
+            if (this.host.step) this.tryOut();
             this.element.change(() => this.element.give(values));
             Object.assign(this.parameters, values);
             return "";
@@ -190,6 +193,14 @@ class Slot {
             this.element.demand(this.element.call.end_change());
             return refusal.message;
         }
+    }
+
+    /** Begins a run of another element with the values of now: one in a host with a fixed step would
+     * refuse them in its next step only, and stop there. */
+    tryOut() {
+        this.trial ??= new Element(this.module, this.model);
+        this.trial.open(...this.place, this.set, this.values);
+        this.trial.start();
     }
 
     /** Tells the running element of new settings or a moved hand. */

@@ -357,8 +357,9 @@ def test_sliders_and_number_fields_act_on_the_running_element(page):
     assert page.evaluate(read, parameter) == before
 
 
-def test_a_broken_rule_is_reported_at_the_field_in_the_words_of_the_element(page):
-    go(page, "#situation=belt&1=LuGre")
+@pytest.mark.parametrize("host", ["", "&hostStep=0.001"])
+def test_a_broken_rule_is_reported_at_the_field_in_the_words_of_the_element(page, host):
+    go(page, f"#situation=belt{host}&1=LuGre")
     number = field(page, "dynamicFriction").locator('input[type="text"]')
     before = page.evaluate("page.slot.parameters.dynamicFriction")
     number.fill("5")
