@@ -23,7 +23,6 @@ from bristle.systems import (
     BROKE_OFF,
     COMPLETED,
     DOES_NOT_FIT,
-    WRONG_PARAMETER,
     Course,
     Library,
     System,
@@ -171,6 +170,7 @@ class Rig:
         for where, values in ((order.sets or "", order.values), ("--set", order.set)):
             _check_known(system, where, values, compared)
         param = {name: _finite(f"--param {name}={value}", value) for name, value in order.param}
+        parameters = system.values(param, "--param ")
         courses: Courses = {}
         for label, models, structures in compared:
             if label in courses:
@@ -178,7 +178,7 @@ class Rig:
             course = self.library.run(
                 system,
                 structures,
-                param,
+                parameters,
                 [
                     (name, _item(known, value))
                     for name, value in [*order.values, *order.set]
@@ -196,8 +196,7 @@ class Rig:
             elif course.outcome in (COMPLETED, BROKE_OFF):
                 courses[label] = course
             else:
-                wrong = "--param " * (course.outcome == WRONG_PARAMETER)
-                raise BristleError(wrong + course.message)
+                raise BristleError(course.message)
         if not courses:
             raise BristleError(f"none of the FMUs fits the system {system.name}.")
         return courses

@@ -74,22 +74,6 @@ bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *messa
     return true;
 }
 
-bool set_parameter(const System *system, double *parameters, const char *name, double value,
-                   Message *message) {
-    int i = 0;
-    while (system->parameters && system->parameters[i].name &&
-           strcmp(system->parameters[i].name, name) != 0)
-        i++;
-    if (!system->parameters || !system->parameters[i].name)
-        return fail(message, "the system %s has no such parameter; rig list %s lists them.",
-                    system->name, system->name);
-    const Range range = system->parameters[i].range;
-    if ((range == POSITIVE && value <= 0) || (range == NOT_NEGATIVE && value < 0))
-        return fail(message, "it must be %s.", range == POSITIVE ? "above 0" : "0 or above");
-    parameters[i] = value;
-    return true;
-}
-
 bool give_setting(Coupling *coupling, const Value *setting, bool *known, Message *message) {
     for (int c = 0; c < coupling->n_contacts; c++) {
         const char *contact = coupling->system->contacts[c].name;

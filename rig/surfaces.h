@@ -15,10 +15,6 @@ bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Messa
  * chosen one (NULL: none). */
 bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message);
 
-/* Puts a parameter of the system to its place among `parameters`, after a check of its range. */
-bool set_parameter(const System *system, double *parameters, const char *name, double value,
-                   Message *message);
-
 /* Gives NAME to all contacts, CONTACT.NAME to one; says in `known` whether any of them has it. */
 bool give_setting(Coupling *coupling, const Value *setting, bool *known, Message *message);
 

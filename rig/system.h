@@ -113,7 +113,7 @@ typedef struct {
     void (*indicators)(const Moment *m, const double *x, double *g); /* may be NULL */
 } System;
 
-/* What is given to a parameter, of the system or of an FMU. */
+/* What is given to a parameter of an FMU. */
 typedef struct {
     const char *name;
     double value;
@@ -122,12 +122,6 @@ typedef struct {
 static inline int count_contacts(const System *system) {
     int n = 0;
     while (system->contacts[n].name) n++;
-    return n;
-}
-
-static inline int count_parameters(const System *system) {
-    int n = 0;
-    while (system->parameters && system->parameters[n].name) n++;
     return n;
 }
 

@@ -23,18 +23,6 @@ void systems_keep_row(SystemRun *run, const double *row) {
     memcpy(run->rows + run->n_rows++ * width, row, width * sizeof *row);
 }
 
-static bool set_parameters(const SystemRun *run, double *parameters, Message *message) {
-    const System *system = run->system;
-    for (int i = 0; i < count_parameters(system); i++) parameters[i] = system->parameters[i].value;
-    for (int i = 0; i < run->n_parameters; i++) {
-        Message why = {""};
-        const Value *given = &run->parameters[i];
-        if (!set_parameter(system, parameters, given->name, given->value, &why))
-            return fail(message, "%s=%g: %s", given->name, given->value, why.text);
-    }
-    return true;
-}
-
 /* Everything that is known before the run. */
 static bool prepare(const SystemRun *run, Coupling *coupling, Message *message) {
     const ParameterSet *chosen = run->set ? find_set(run->set) : NULL;
@@ -50,11 +38,9 @@ static bool prepare(const SystemRun *run, Coupling *coupling, Message *message) 
     return coupling_initialize(coupling, run->stop, run->tolerance, message);
 }
 
-static Outcome open_and_run(SystemRun *run, double *parameters, Coupling **opened,
-                            Message *message) {
-    if (!set_parameters(run, parameters, message)) return WRONG_PARAMETER;
+static Outcome open_and_run(SystemRun *run, Coupling **opened, Message *message) {
     Coupling *coupling = *opened =
-        coupling_open(run->system, parameters, run->table, run->elements, message);
+        coupling_open(run->system, run->parameters, run->table, run->elements, message);
     if (!coupling) return DOES_NOT_FIT;
     run->n_columns = coupling->n_columns;
     run->columns = new_array((size_t)run->n_columns, sizeof *run->columns);
@@ -66,11 +52,9 @@ static Outcome open_and_run(SystemRun *run, double *parameters, Coupling **opene
 }
 
 int systems_run(SystemRun *run) {
-    double *parameters = new_array((size_t)count_parameters(run->system), sizeof *parameters);
     Coupling *coupling = NULL;
-    run->outcome = open_and_run(run, parameters, &coupling, &run->message);
+    run->outcome = open_and_run(run, &coupling, &run->message);
     coupling_close(coupling);
-    free(parameters);
     return run->outcome != COMPLETED;
 }
 

@@ -16,14 +16,13 @@ typedef struct {
     double wall_seconds;
 } Statistics;
 
-typedef enum { COMPLETED, WRONG_PARAMETER, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF } Outcome;
+typedef enum { COMPLETED, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF } Outcome;
 
 typedef struct {
     const System *system;
     const Fmu *const *elements; /* one per contact */
     const Table *table;         /* of a system that reads one, or NULL */
-    int n_parameters;
-    const Value *parameters; /* of the system */
+    const double *parameters;   /* of the system, in its order */
     int n_settings;
     const Value *settings; /* of the elements: NAME, or CONTACT.NAME */
     const char *set;       /* a parameter set by its name, or NULL */

@@ -31,7 +31,8 @@ FUNCTIONS = tuple(
     " GetNominalsOfContinuousStates".split()
 )
 _CAUSALITIES = {"parameter": 1, "input": 2, "output": 3}  # Causality in rig/description.h
-COMPLETED, WRONG_PARAMETER, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF = range(5)  # in systems.h
+COMPLETED, DOES_NOT_FIT, CANNOT_BEGIN, BROKE_OFF = range(4)  # in systems.h
+ANY, NOT_NEGATIVE, POSITIVE = range(3)  # Range in rig/system.h
 COUNTS = ("steps", "evaluations", "jacobians", "events", "wall_seconds")
 
 
@@ -69,7 +70,7 @@ native.struct("Statistics", "long steps, evaluations, jacobians, events; double 
 _Progress = ctypes.CFUNCTYPE(c_int, c_double)
 _Run = native.struct(
     "SystemRun",
-    "void *system; Fmu **elements; Table *table; int n_parameters; Value *parameters;"
+    "void *system; Fmu **elements; Table *table; double *parameters;"
     " int n_settings; Value *settings; char *set; double stop, interval, tolerance;"
     " Progress on_progress; int n_columns; char **columns; size_t n_rows; double *rows;"
     " Statistics statistics; int outcome; Message message",
@@ -85,6 +86,7 @@ class Quantity(NamedTuple):
     unit: str
     value: float
     text: str
+    range: int = ANY
 
 
 class Contact(NamedTuple):
@@ -108,6 +110,21 @@ class System:
     beside: tuple[str, ...]  # load elements, which only the rig has
     reads_table: bool
     address: int
+
+    def values(self, given: Mapping[str, float], where: str = "") -> list[float]:
+        """All parameters, those that are given in place of its own; refuses what cannot be, in a
+        sentence that begins with where it was given."""
+        for name, value in given.items():
+            known = self.parameters.get(name)
+            if known is None:
+                raise BristleError(
+                    f"{where}{name}={value:g}: the system {self.name} has no such parameter; rig"
+                    f" list {self.name} lists them."
+                )
+            if known.range != ANY and (value < 0 or (value == 0 and known.range == POSITIVE)):
+                least = "above 0" if known.range == POSITIVE else "0 or above"
+                raise BristleError(f"{where}{name}={value:g}: it must be {least}.")
+        return [given.get(name, one.value) for name, one in self.parameters.items()]
 
 
 @dataclass(frozen=True)
@@ -151,7 +168,7 @@ class Library:
         self,
         system: System,
         elements: Sequence[Structure],
-        parameters: Mapping[str, float],
+        parameters: Sequence[float],
         settings: Sequence[tuple[str, float]],
         stop: float,
         interval: float,
@@ -160,17 +177,15 @@ class Library:
         table: Mapping[str, np.ndarray] | None = None,
         on_progress: Callable[[float], int] | None = None,
     ) -> Course:
-        """A system with an element at each contact. `settings` are parameters of the elements, at
-        one contact: "contact.name"; on_progress takes the part that is done, and ends the run by
-        another answer than 0."""
-        values = [_Value(name.encode(), value) for name, value in parameters.items()]
+        """A system with an element at each contact. `parameters` are all of its values, `settings`
+        are parameters of the elements, at one contact: "contact.name"; on_progress takes the part
+        that is done, and ends the run by another answer than 0."""
         given = [_Value(name.encode(), value) for name, value in settings]
         pointers = [ctypes.pointer(one) for one in elements]
         run = _Run(
             system=system.address,
             elements=_array(POINTER(_Fmu), pointers),
-            n_parameters=len(values),
-            parameters=_array(_Value, values),
+            parameters=_array(c_double, parameters),
             n_settings=len(given),
             settings=_array(_Value, given),
             set=None if parameter_set is None else parameter_set.encode(),
@@ -293,7 +308,7 @@ def run_system(
     course = _library().run(
         one,
         [_known_element(about)] * len(one.contacts),
-        parameters or {},
+        one.values(parameters or {}, f"{about.name} in {system}: "),
         list((settings or {}).items()),
         stop or one.stop,
         interval,
@@ -332,7 +347,9 @@ def _text(text: bytes | None) -> str:
 
 def _quantities(items: Any) -> tuple[Quantity, ...]:
     return tuple(
-        Quantity(_text(one.name), _text(one.unit), one.value, _text(one.text))
+        Quantity(
+            _text(one.name), _text(one.unit), one.value, _text(one.text), getattr(one, "range", ANY)
+        )
         for one in _until(lambda one: one.name, items)
     )
 
