@@ -5,31 +5,16 @@ const FRAME_BUDGET = 9; // ms per picture for all models together
 const START_MODELS = ["LuGre", "ImplicitBristle"];
 const VERDICTS = ["holds", "drift", "breakaway", "energy", "events"]; // the columns of its table
 
+const TIME = { name: "time", unit: "s", label: "time" };
+const POSITION = { name: "position", unit: "m", label: "position" };
+const DISPLACEMENT = { ...POSITION, label: "displacement" };
+const VELOCITY = { name: "velocity", unit: "m/s", label: "relative velocity" };
+const FORCE = { name: "force", unit: "N", label: "force", about: 0 };
 const PLOTS = [
-    {
-        id: "force-velocity",
-        title: "Force over velocity",
-        x: { name: "velocity", unit: "m/s", label: "relative velocity" },
-        y: { name: "force", unit: "N", label: "force", about: 0 },
-    },
-    {
-        id: "force-displacement",
-        title: "Force over displacement",
-        x: { name: "position", unit: "m", label: "displacement" },
-        y: { name: "force", unit: "N", label: "force", about: 0 },
-    },
-    {
-        id: "position-time",
-        title: "Position over time",
-        x: { name: "time", unit: "s", label: "time" },
-        y: { name: "position", unit: "m", label: "position" },
-    },
-    {
-        id: "force-time",
-        title: "Force over time",
-        x: { name: "time", unit: "s", label: "time" },
-        y: { name: "force", unit: "N", label: "force", about: 0 },
-    },
+    { id: "force-velocity", title: "Force over velocity", x: VELOCITY, y: FORCE },
+    { id: "force-displacement", title: "Force over displacement", x: DISPLACEMENT, y: FORCE },
+    { id: "position-time", title: "Position over time", x: TIME, y: POSITION },
+    { id: "force-time", title: "Force over time", x: TIME, y: FORCE },
 ];
 
 class Page {
