@@ -245,6 +245,7 @@ class Frame {
         Object.assign(this, { x, y, left: MARGIN.left, top: MARGIN.top });
         this.width = width - MARGIN.left - MARGIN.right;
         this.height = height - MARGIN.top - MARGIN.bottom;
+        this.right = this.left + this.width;
         this.bottom = this.top + this.height;
     }
 
@@ -268,8 +269,7 @@ class Frame {
     /** The axes, and the lines between them, each with `eachPoint(call)`, `colour`, `dash` and,
      * where it has a dot, its `end`. */
     draw(pen, lines) {
-        const right = this.left + this.width,
-            small = { size: 11, align: "end" };
+        const small = { size: 11, align: "end" };
         for (const { at, text } of this.x.ticks(clamp(this.width / 62, 2, 8))) {
             const x = this.px(at);
             pen.line([x, this.top, x, this.bottom], at === 0 ? colours.faint : colours.line);
@@ -277,10 +277,10 @@ class Frame {
         }
         for (const { at, text } of this.y.ticks(clamp(this.height / 34, 2, 6))) {
             const y = this.py(at);
-            pen.line([this.left, y, right, y], at === 0 ? colours.faint : colours.line);
+            pen.line([this.left, y, this.right, y], at === 0 ? colours.faint : colours.line);
             pen.text(text, this.left - 6, y + 4, colours.soft, small);
         }
-        pen.text(this.x.label, right, this.bottom + 29, colours.soft, small);
+        pen.text(this.x.label, this.right, this.bottom + 29, colours.soft, small);
         pen.text(this.y.label, 11, this.top, colours.soft, { ...small, turned: true });
         pen.clipped(this.left, this.top - 2, this.width + 2, this.height + 4, () => {
             for (const line of lines) pen.line(this.points(line), line.colour, 1.8, line.dash);

@@ -223,6 +223,11 @@ def test_a_drag_zooms_all_plots_of_the_system_in_time_and_a_double_click_ends_it
     assert page.evaluate(f"{height}.low") > low, "along one axis"
     assert page.evaluate(spans) == pytest.approx(whole)
     area.dblclick()
+    drag(1.5, 0)
+    assert page.evaluate(spans) == pytest.approx([0.8 * span for span in whole], rel=0.02), (
+        "beyond the end"
+    )
+    area.dblclick()
     drag(0.01, 0.01)
     assert page.evaluate(f"{height}.low") == low, "what was no drag"
 

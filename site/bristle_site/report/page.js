@@ -148,13 +148,16 @@ function pointed(plot, left, top) {
     return best;
 }
 
+/* Where a pointer is, or the next place between the axes. */
+const between = ({ frame }, { offsetX, offsetY }) => [
+    clamp(offsetX, frame.left, frame.right),
+    clamp(offsetY, frame.top, frame.bottom),
+];
+
 function explain(plot, left, top) {
     const { frame, tooltip, pen } = plot,
         isInside =
-            left >= frame.left &&
-            left <= frame.left + frame.width &&
-            top >= frame.top &&
-            top <= frame.bottom;
+            left >= frame.left && left <= frame.right && top >= frame.top && top <= frame.bottom;
     const found = isInside ? pointed(plot, left, top) : [];
     tooltip.hidden = !found.length;
     if (!found.length) return;
@@ -200,18 +203,19 @@ function makePlot(section, spec, holder) {
         .querySelectorAll(".save button")
         .forEach((button) => button.addEventListener("click", () => save(plot, button.dataset.as)));
     canvas.addEventListener("pointerdown", (event) => {
-        const { offsetX: x, offsetY: y, pointerId, pointerType } = event;
-        explain(plot, x, y);
-        if (pointerType !== "mouse") return; /* a finger scrolls the page */
-        canvas.setPointerCapture(pointerId);
+        explain(plot, event.offsetX, event.offsetY);
+        if (event.pointerType !== "mouse" || event.button) return; /* a finger scrolls the page */
+        const [x, y] = between(plot, event);
+        canvas.setPointerCapture(event.pointerId);
         plot.drag = { x, y, toX: x, toY: y };
     });
-    canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    canvas.addEventListener("pointermove", (event) => {
         if (plot.drag) {
-            Object.assign(plot.drag, { toX: offsetX, toY: offsetY });
+            const [toX, toY] = between(plot, event);
+            Object.assign(plot.drag, { toX, toY });
             draw(plot);
         }
-        explain(plot, offsetX, offsetY);
+        explain(plot, event.offsetX, event.offsetY);
     });
     canvas.addEventListener("pointerup", () => {
         const { drag } = plot;
