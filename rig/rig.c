@@ -1,9 +1,11 @@
-/* What the program around the library hears: warnings. */
-#include "rig.h"
+/* What the program around the library hears of what the FMUs warn of, and of values of a set that
+ * they do not take. */
+#include "export.h"
+#include "message.h"
 
 static void (*listener)(const char *text);
 
-void rig_listen(void (*on_warning)(const char *text)) {
+RUNNER_EXPORT void rig_listen(void (*on_warning)(const char *text)) {
     listener = on_warning;
 }
 
