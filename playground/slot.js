@@ -195,8 +195,8 @@ class Slot {
         }
     }
 
-    /** Begins a run of another element with the values of now: one in a host with a fixed step would
-     * refuse them in its next step only, and stop there. */
+    /** Begins a run of another element with the values of now: one in a host with a fixed step
+     * would refuse them in its next step only, and stop there. */
     tryOut() {
         this.trial ??= new Element(this.module, this.model);
         this.trial.open(...this.place, this.set, this.values);
