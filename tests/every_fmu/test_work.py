@@ -10,9 +10,8 @@ from operating_points import some_of
 MOST = 20_000  # evaluations of the law, its derivatives or its indicators
 STEPS = 60
 
-pytestmark = pytest.mark.shipped  # compiles the sources itself
 
-
+@pytest.mark.shipped  # compiles the sources itself
 @pytest.mark.fmus(lambda d: bool(d.inputs))
 def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
     """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s; see
