@@ -56,7 +56,9 @@ enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 
 #include "solver/following.c"
 
-/* A trial step of whatever kind suits; returns its scaled error. */
+/* A trial step of whatever kind suits; returns its scaled error. Where a step that follows its inputs
+ * is possible but errs, a shorter one is tried rather than another kind, whose estimate may vanish by
+ * chance. */
 static INLINED double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
     if (N_STATES == 0) {
         *x1 = from->x;
@@ -67,7 +69,7 @@ static INLINED double trial_step(const Motion *motion, const Point *from, double
         if (!FOLLOWS) return exponential_step(motion, from, h, x1);
         const double error =
             motion->held ? held_step(from, h, x1) : following_step(motion, from, h, x1);
-        if (error <= 1) return error;
+        if (isfinite(error)) return error;
     }
     return rosenbrock_step(motion, from, h, x1);
 }
