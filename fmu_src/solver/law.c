@@ -69,11 +69,15 @@ static States resolved_under(const Motion *motion, double t, const States *x, co
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = resolved_under(motion, t, x, m);
     if (!HAS_RESOLUTION || motion->held || t >= motion->length) return resolved;
-    States seen = resolved_under(motion, motion->length, x, m);
-    if (state_values(&seen)[0] >= state_nominals[0] + fabs(state_values(x)[0]))
-        seen = resolved_under(motion, 0, x, m);
-    for (int i = 0; i < N_STATES; i++)
-        state_places(&resolved)[i] = fmax(state_values(&resolved)[i], state_values(&seen)[i]);
+    const States end = resolved_under(motion, motion->length, x, m);
+    for (int i = 0; i < N_STATES; i++) {
+        double seen = state_values(&end)[i];
+        if (seen >= state_nominals[i] + fabs(state_values(x)[i])) {
+            const States start = resolved_under(motion, 0, x, m);
+            seen = state_values(&start)[i];
+        }
+        state_places(&resolved)[i] = fmax(state_values(&resolved)[i], seen);
+    }
     return resolved;
 }
 
