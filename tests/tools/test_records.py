@@ -10,7 +10,7 @@ import pytest
 from test_cli import refused  # noqa: F401
 
 from bristle import BristleError
-from bristle.cli.commands.identify import ROLES
+from bristle.identify.options import ROLES
 from bristle.identify.command import _read
 from bristle.identify.record.filtering import WIDTHS, coarser, quantization, rate_of, smoothed
 from bristle.identify.record.reading import Options, _doubts, read_record

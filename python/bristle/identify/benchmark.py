@@ -12,13 +12,13 @@ from typing import Any
 
 from .. import VERSION, BristleError
 from ..cli.arguments import words_of
-from ..cli.commands.identify import add_arguments, reading_options
 from ..cli.files import check_writable, write_text
 from ..parameters import assignments
 from ..pages.sheet import paragraph, sentences, sheet, table
 from .fit.candidates import Candidate, all_candidates, candidate, check_values, for_joints, suited
 from .fit.load import with_load
 from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
+from .options import LOADS, add_reading, reading_options
 from .record.reading import Options, Record, read_record
 from .tell.words import HEADS, ranking_lines, ranking_rows
 
@@ -98,11 +98,13 @@ def _told(file: Path, given: Mapping[str, Any]) -> Task:
     """What a side file says: options of identify, and what only a benchmark has."""
     for name in given.keys() - {*_OPTIONS, *_OWN}:
         raise BristleError(f"there is no key {name}; there are {', '.join((*_OPTIONS, *_OWN))}.")
-    words = [str(file), "--model", "all"]
+    words: list[str] = []
     for name in given.keys() & _OPTIONS.keys():
         words += words_of(f"--{_OPTIONS[name]}", given[name])
     parser = argparse.ArgumentParser(exit_on_error=False)
-    add_arguments(parser)
+    add_reading(parser)
+    parser.add_argument("--load", choices=LOADS, default="auto")
+    parser.add_argument("--fix", action="append", default=[])
     arguments = parser.parse_args(words)
     validate = given.get("validate")
     if validate is not None and not (file.parent / str(validate)).is_file():

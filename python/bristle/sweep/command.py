@@ -83,9 +83,8 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
         arguments.quantity,
         lambda: default_quantities(model, is_record, [] if is_record else _contacts(arguments)),
     )
-    element = Element(str(model.file), model.file.read_bytes())
     make = _record_run if is_record else _system_run
-    one = make(arguments, options, model, element, axes, given, quantities)
+    one = make(arguments, options, model, axes, given, quantities)
     try:
         results, seconds, made = _results(arguments, out, one, places)
     except WrongExpression:
@@ -137,7 +136,6 @@ def _system_run(
     arguments: argparse.Namespace,
     _: Options,
     model: Model,
-    element: Element,
     axes: Sequence[Axis],
     given: dict,
     quantities: dict[str, str],
@@ -167,7 +165,7 @@ def _system_run(
         _known(name, model, system.parameters, system.contacts, arguments.target)
     return SystemRun(
         system=arguments.target,
-        element=element,
+        element=Element(str(model.file), model.file.read_bytes()),
         of_system=frozenset(system.parameters),
         fixed=tuple(fixed.items()),
         quantities=tuple(quantities.items()),
@@ -181,7 +179,6 @@ def _record_run(
     arguments: argparse.Namespace,
     options: Options,
     model: Model,
-    element: Element,
     axes: Sequence[Axis],
     given: dict,
     quantities: dict[str, str],
@@ -199,7 +196,7 @@ def _record_run(
         _known(name, model, [], [], arguments.target)
     inputs = form.inputs(record.normal, record.velocity, record.external, radius)
     return RecordRun(
-        element,
+        Element(str(model.file), model.file.read_bytes()),
         record.time,
         tuple(inputs.items()),
         record.force * radius**form.power,

@@ -11,10 +11,9 @@ then compares the twins."""
 from __future__ import annotations
 
 import argparse
-from typing import Any
 from pathlib import Path
 
-from ...identify import LOADS, OFFSETS, SIGNS
+from ...identify.options import LOADS, add_reading, reading_options
 from ..arguments import add_out, add_pictures
 
 EXAMPLES = """
@@ -30,12 +29,6 @@ EXAMPLES = """
   bristle identify axis.csv --model all --normal 1 --constant 12.5 --mass 3.2
 """
 
-
-ROLES = (  # those of identify/record/roles.py, which takes numpy
-    "time, transmitted, normal, acceleration,"
-    " velocity, displacement, current, drive, coefficient, friction"
-)
-COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
 LOAD = (
     "a load beside friction that is fitted with it: gravity (cosine and sine of the angle of a"
@@ -109,127 +102,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " where they lead to a better one",
     )
     add_reading(parser)
-
-
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How a measurement is read."""
-    data = parser.add_argument_group("the data")
-    data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
-    data.add_argument(
-        "--normal",
-        type=float,
-        metavar="N",
-        help=(
-            "the normal force, if it is not measured; with 1, friction coefficients are forces in N"
-        ),
-    )
-    data.add_argument(
-        "--mass",
-        metavar="KG",
-        help=(
-            'mass for drive data, whose force contains both inertia and friction; or "identify" (of'
-            " a twin in kg.m2)"
-        ),
-    )
-    data.add_argument(
-        "--constant",
-        type=float,
-        metavar="N/A",
-        help=(
-            "force per measured motor current, or per control voltage (N/V), gear included (N.m/A"
-            " with --radius)"
-        ),
-    )
-    data.add_argument(
-        "--radius",
-        type=float,
-        metavar="M",
-        help=(
-            "radius at which friction acts, for angles and torques (default for a rotational twin:"
-            " frictionRadius)"
-        ),
-    )
-    data.add_argument(
-        "--rate", type=float, metavar="HZ", help="samples per second, if there is no time column"
-    )
-    data.add_argument(
-        "--from", dest="begin", type=float, metavar="S", help="ignore data before this time"
-    )
-    data.add_argument(
-        "--to", dest="end", type=float, metavar="S", help="ignore data after this time"
-    )
-    data.add_argument(
-        "--sign",
-        choices=SIGNS,
-        default="auto",
-        help="-: the force is that on the body, opposite to the motion",
-    )
-    data.add_argument(
-        "--offset",
-        choices=OFFSETS,
-        default="auto",
-        help="none: the force has neither offset nor drift; what differs by direction is friction",
-    )
-    data.add_argument(
-        "--samples",
-        type=int,
-        default=10_000,
-        help=(
-            "largest number of samples of a record; neighbours are averaged to reach it (default:"
-            " 10000)"
-        ),
-    )
-
-
-def reading_options(arguments: argparse.Namespace) -> Any:
-    """What add_reading was given."""
-    from ... import BristleError
-    from ...identify.record.reading import FEWEST, Options
-    from ...identify.record.roles import BY_NAME
-
-    for name in ("normal", "constant", "radius", "rate"):
-        value = getattr(arguments, name)
-        if (
-            value is not None
-            and not 0 < abs(value) < float("inf")
-            or (name != "constant" and value is not None and value < 0)
-        ):
-            raise BristleError(f"--{name} {value:g} has to be above 0.")
-    if arguments.samples < FEWEST:
-        raise BristleError(
-            f"--samples {arguments.samples} is too few, at least {FEWEST} are needed."
-        )
-    mass = arguments.mass
-    if mass is not None and mass != "identify":
-        try:
-            mass = float(mass)
-        except ValueError:
-            mass = -1.0
-        if not 0 < mass < float("inf"):
-            raise BristleError(f"--mass {arguments.mass} has to be a number above 0, or identify.")
-    columns = {}
-    for word in arguments.column:
-        role, sign, title = word.partition("=")
-        if not sign or not title:
-            raise BristleError(f"--column {word}: this is not ROLE=TITLE.")
-        if role not in BY_NAME:
-            raise BristleError(
-                f"--column {word}: there is no such role; there are {', '.join(BY_NAME)}."
-            )
-        columns[role] = title
-    return Options(
-        columns=columns,
-        normal=arguments.normal,
-        mass=mass,
-        constant=arguments.constant,
-        radius=arguments.radius,
-        rate=arguments.rate,
-        start=arguments.begin,
-        stop=arguments.end,
-        sign=arguments.sign,
-        offset=arguments.offset,
-        samples=arguments.samples,
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 from ..arguments import add_model, add_out, add_pictures
-from .identify import add_reading, reading_options
+from ...identify.options import add_reading, reading_options
 
 EXAMPLES = """
   bristle sweep belt LuGre --over staticFriction=0.1:0.5:20 --over beltSpeed=0.05:0.2:20 -o belt.csv

@@ -229,7 +229,7 @@ def verdicts(ranking: Ranking) -> list[str]:
     ]
     if alike:
         names = ", ".join(one.of.name for one in alike)
-        lines.append(f"What was held out does not tell from it: {names}.")
+        lines.append(f"What was held out does not tell these from it: {names}.")
     why = "" if chosen is best else ", the fewest of these"
     lines.append(f"Recommended: {chosen.of.name}, with {chosen.parameters} parameters{why}.")
     good = {one.of.name for one in (best, *alike)}
