@@ -30,11 +30,13 @@ from bristle.identify.fit.load import with_load
 from bristle.identify.tell.page import _validation, pictures_of
 from bristle.identify.fit.problem import TRUST, Linear, Problem, extracts
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
-from bristle.identify.fit.result import Wanted
+from bristle.identify.fit.result import Estimate, Wanted, about
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
 from bristle.identify.record.units import with_prefix
 from bristle.identify.tell.words import (
+    _of_gear,
+    _of_parameters,
     _with_doubt,
     doubts,
     quality_text,
@@ -430,6 +432,33 @@ def test_the_way_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
     way = way_after_reversal(there_and_back(tmp_path))
     np.testing.assert_allclose(way[:40], 0.2 * np.arange(40), atol=1e-12)
     np.testing.assert_allclose(way[40:], -0.1 * np.arange(40), atol=1e-12)
+
+
+def test_what_holds_for_several_parameters_is_said_once(tmp_path):
+    of = candidate("LuGre")
+    names = ("staticFriction", "dynamicFriction", "stribeckVelocity", "viscousFriction")
+    lost = [Estimate(name, of[name].unit, 1.0, 0.1, 5.0, False) for name in names]
+    seen = scales([there_and_back(tmp_path)])
+    said = _of_parameters(SimpleNamespace(confusions=(), estimates=lost, of=of, seen=seen))
+    assert [name in text for name, text in zip(names, said, strict=True)] == [True] * 4
+    sentences = [one for text in said for one in re.split(r"(?<=\.) (?=[A-Z])", text)]
+    assert len(sentences) == len(set(sentences)) > 4
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (0.01, "In driving it is 0.0100 ± 0.0020 more, in being driven as much less"),
+        (-0.01, "In driving it is 0.0100 ± 0.0020 less, in being driven as much more"),
+        (0.001, "No difference of both shows beyond ± 0.0020 (gearLoadDifference)."),
+    ],
+)
+def test_the_difference_of_a_gear_has_its_direction(difference, said):
+    coefficient = about("gearLoadCoefficient", "1", 0.08, 0.004)
+    told = _of_gear(
+        about("gearLoadDifference", "1", difference, 0.002, 0.08), coefficient, candidate("LuGre")
+    )
+    assert said in told and ("gravity" in told) == (abs(difference) > 0.002)
 
 
 def test_what_does_not_count_at_the_ends_is_not_drawn(tmp_path):
