@@ -40,9 +40,9 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     if of:
         of = of.with_options(fixed)
         fixed = {name: value for name, value in fixed.items() if name not in of.chosen}
-        for name in [*fixed, *wanted.start, *arguments.fit]:
+        for name in [*fixed, *arguments.fit]:
             of[name]
-        _check_bounds(of, dict(wanted.start) | fixed)
+        _check_bounds(of, fixed)
     records = with_load(_read(arguments.records, options), arguments.load)
     others = _validating(arguments, options)
     out = arguments.out or Path(f"{arguments.records[0].stem}-{of.name if of else 'all'}")
@@ -72,16 +72,14 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
 
 def _asked(arguments: argparse.Namespace, of: Candidate | None) -> tuple[dict[str, Any], Wanted]:
     """What is fixed, and how the rest is fitted."""
-    fixed, start = assignments(arguments.fix), assignments(arguments.start)
-    if of is None and (arguments.fit or arguments.start):
-        raise BristleError("--fit and --start are for one model, not for all.")
+    fixed = assignments(arguments.fix)
+    if of is None and arguments.fit:
+        raise BristleError("--fit is for one model, not for all.")
     check_values("--fix", [of] if of else all_candidates(), fixed)
-    check_values("--start", [], start)
     delay = _delay(arguments.delay)
     if of is None and delay:
         raise BristleError("--delay is for one model: the ranking fits no lag.")
-    first = {name: float(value) for name, value in start.items()}
-    return dict(fixed), Wanted({}, arguments.fit or None, first, delay=delay, seed=arguments.seed)
+    return dict(fixed), Wanted({}, arguments.fit or None, delay=delay, seed=arguments.seed)
 
 
 def _validating(arguments: argparse.Namespace, options: Options) -> list[Record]:

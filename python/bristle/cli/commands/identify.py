@@ -81,9 +81,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="fit only this parameter; may be repeated (default: all)",
     )
-    what.add_argument(
-        "--start", action="append", default=[], metavar="NAME=VALUE", help="a start value"
-    )
     what.add_argument("--load", choices=LOADS, default="auto", help=LOAD)
     what.add_argument(
         "--delay",

@@ -40,11 +40,11 @@ def fit(
 ) -> Fit:
     """The parameters of a model that fit records best."""
     wanted = replace(wanted or Wanted(), fixed=dict(fixed or {}))
-    for name in [*wanted.fixed, *wanted.start, *(wanted.fitted or [])]:
+    for name in [*wanted.fixed, *(wanted.fitted or [])]:
         of[name]
     records = [record.delayed(wanted.delay or 0.0) for record in records]
     seen = scales(records)
-    first = first_values(of, seen) | dict(wanted.fixed) | dict(wanted.start)
+    first = first_values(of, seen) | dict(wanted.fixed)
     space = unknowns(of, records, seen, first, wanted)
     samples = sum(len(record.time) for record in records)
     times = 1.0 if wanted.begin else max(1.0, samples / SAMPLES)  # no more than the ranking's
@@ -95,7 +95,7 @@ def _solutions(problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int) 
         known = {one.name: one.value for one in (*wanted.begin.estimates, *wanted.begin.nuisances)}
         starts = [problem.space.point(problem.space.values(staged) | known)]
     else:
-        starts = begins(problem, staged, wanted.start, seed)
+        starts = begins(problem, staged, seed)
     problem.watch.begin("least squares")
     bounds = problem.space.bounds(staged)
     anchor = problem.space.inside(staged, bounds)

@@ -29,7 +29,6 @@ class Wanted:
 
     fixed: Mapping[str, float] = field(default_factory=dict)
     fitted: Sequence[str] | None = None
-    start: Mapping[str, float] = field(default_factory=dict)
     delay: float | None = None  # s, where it is known
     # whether springs are taken off what the data determine: intervals need it, errors hardly change
     released: bool = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -25,23 +24,19 @@ ITERATIONS = 40  # of the last least squares
 Bounds = tuple[np.ndarray, np.ndarray]
 
 
-def begins(
-    problem: Problem, staged: np.ndarray, given: Mapping[str, float], seed: int
-) -> list[np.ndarray]:
+def begins(problem: Problem, staged: np.ndarray, seed: int) -> list[np.ndarray]:
     """The staged start and others around it, after a few steps of least squares in parts of the
-    records, the best first behind the staged one. What is `given` stays near its start."""
-    space = problem.space
-    bounds = space.bounds(staged)
-    staged = space.inside(staged, bounds)
+    records, the best first behind the staged one."""
+    bounds = problem.space.bounds(staged)
+    staged = problem.space.inside(staged, bounds)
     parts, origins = extracts(problem.records, SEARCHED)
-    small = Problem(problem.of, parts, space, origins=origins, watch=problem.watch)
-    width = np.where([name in given for name in space.names], 0.02, spreads(space))
+    small = Problem(problem.of, parts, problem.space, origins=origins, watch=problem.watch)
     cloud = latin_hypercube(CLOUD * len(staged), len(staged), seed)
-    points = [staged, *(np.clip(staged + width * (2 * row - 1), *bounds) for row in cloud)]
-    order = np.argsort(small.costs(points))
-    tried = [small.solved(points[i], bounds, 10) for i in dict.fromkeys([0, *order[:POLISHED]])]
-    found = [(one.cost, one.point) for one in tried]
-    return [found[0][1], *(point for _, point in sorted(found[1:], key=lambda one: one[0]))]
+    apart = spreads(problem.space) * (2 * cloud - 1)
+    points = [staged, *np.clip(staged + apart, *bounds)]
+    chosen = dict.fromkeys([0, *np.argsort(small.costs(points))[:POLISHED]])
+    first, *others = [small.solved(points[i], bounds, 10) for i in chosen]
+    return [first.point, *(one.point for one in sorted(others, key=lambda one: one.cost))]
 
 
 def settled(
