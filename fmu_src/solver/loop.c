@@ -40,6 +40,7 @@ static double norm_of(const double *a) {
 #include "solver/point.c"
 
 #define loop_full_point_at loop_point_at /* no state is linear */
+#define loop_trial_step loop_rosenbrock_step
 
 #include "solver/rates.c"
 #undef ODE
@@ -62,10 +63,6 @@ static loop_States loop_resolved_at(const Motion *motion, double t, const loop_S
 #include "solver/rodas3.h"
 
 #include "solver/rosenbrock.c"
-
-static double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
-    return rosenbrock_step(motion, from, h, x1);
-}
 
 #include "solver/events.c"
 

@@ -1,7 +1,7 @@
 /* Friction for hosts that hold its force over a step: the law acts on a shadow, a body of the mass
  * couplingMass with a velocity w of its own, and the host's body is held to it by a damper and a
- * spring. The host gives the velocity v[n] and a step h, and applies the force F[n] that it gets in
- * this step (at once) or in the next one (late). Each step
+ * spring (docs/coupling.md). The host gives the velocity v[n] and a step h, and applies the force
+ * F[n] in this step (at once) or in the next one (late). Each step
  *
  *   observes the load      e := the load nearest to e among those that the body may have met,
  *                          m (v[n] - v[n-1])/h + F_acted, F_acted between F[n-1] and F[n-2]
@@ -12,17 +12,15 @@
  *
  * h* the longest of the last steps, which fades, s the force of the spring. F goes no further than
  * the static limit of the present normal force, or than F_mean where the law is beyond it. The
- * excess v - w is momentum that friction did not take because it could not know the load yet; it is
- * no slip, so the law does not see it. docs/coupling.md derives all of it and has the tables. */
+ * excess v - w is momentum that friction did not take because it could not know the load yet. */
 #include <math.h>
 #include <string.h>
 
 /* Part of F[n-2] in the force that has acted, at least and at most, the gain k, and the steps until
  * a force answers to a load, in the order of couplingTiming. In stick, with e known and r =
  * couplingMass/mass, the loop is at once z = 1 - k r, dead beat at k = r = 1; late z^2 - z + k r, a
- * double root at k = 1/4, and the fewest steps to rest near 0.3. Contacts that share a body at rest
- * pull at each other without a trace in v, and each takes its own force for its load: late that
- * would be F[n-2] for ever, so half of F[n-1] is allowed there, too. */
+ * double root at k = 1/4, and the fewest steps to rest near 0.3. Of contacts on one body at rest
+ * each takes its own force for its load: late F[n-2] for ever, so half of F[n-1] is allowed. */
 typedef struct {
     double least, most, k, lag;
 } Timing;
@@ -33,9 +31,8 @@ static const Timing timings[] = {{0, 1, 0.3, 2}, {0, 0, 1, 1}, {0.5, 1, 0.3, 2}}
  * loaded, and comes to rest within 1 % all the same. */
 static const double SPRING_PART = 0.01;
 /* Error of a trial step of law and body, relative to the change of velocity that matters: the mean
- * force is off by as much of what the contact holds. Errors are judged along each axis: with 5e-5
- * the force on a point under a load that turns would depend on the axes by 0.6 % of the load, with
- * this by less than 0.1 %. */
+ * force is off by as much of what the contact holds. In the plane with 5e-5 the force under a load
+ * that turns would depend on the axes by 0.6 % of the load, with this by less than 0.1 %. */
 static const double LOOP_TOLERANCE = N_AXES == 1 ? 1e-4 : 2.5e-5;
 /* Part of a step down to which a departure from stick is followed: a load that is 1 % beyond the
  * limit moves a body by as much within a step as the tolerance is of the way. */
@@ -47,7 +44,6 @@ static const double LOOP_DEFERS = 0.01;
  * twenty steps count, which is what the loop takes to settle. */
 static const double LOOP_FADES = 0.95;
 
-/* What is remembered from step to step. */
 typedef struct {
     loop_States y;           /* shadow at the start of the last step */
     Inputs u;                /* inputs then, with the velocity of the host's body */
@@ -78,7 +74,6 @@ static double parameter_or(const Parameters *p, int place, double without) {
     return place >= 0 ? parameter_values(p)[place] : without;
 }
 
-/* The normal force at a point. */
 static double pressing_force(const Parameters *p, const Inputs *u, const States *x,
                              const Modes *m) {
     if (PRESSING_INPUT >= 0)
@@ -95,28 +90,36 @@ static double most_held(const Parameters *p, double pressing) {
            parameter_or(p, COUPLED_LEVER, 1);
 }
 
-static double size_of_force(const Parameters *p, Inputs u, const loop_States *y, const Modes *m) {
+/* Size of the force of the law at one end of a step, where it is on the side of the mean one. */
+static double size_of_force(const Parameters *p, Inputs u, const loop_States *y, const Modes *m,
+                            const double *mean) {
     States dx;
     Outputs out;
     memcpy(velocity_of(&u), y->value + N_STATES, N_AXES * sizeof(double));
     evaluate(p, &u, loop_law_part(y), m, &dx, &out);
-    return norm_of(output_values(&out) + COUPLED_FORCE);
+    const double *force = output_values(&out) + COUPLED_FORCE;
+    return dot_product(force, mean) > 0 ? norm_of(force) : 0;
 }
 
-/* Takes the force no further than the limit, by direction, or than the mean force of the law where
- * the law itself is beyond the limit at one of the ends of the step, the later one at y. */
+/* Takes the force no further than the limit, by direction. Where the law itself is beyond the limit
+ * at one of the ends of the step, the later one at y, it may go as far as the mean force of the
+ * law, in the direction of that: of an axis with more friction to one with less it says nothing. */
 static void limit_force(const Motion *motion, Coupling *s, double most, const double *own,
                         const loop_States *y, const Modes *m) {
     const Parameters *p = motion->p;
     const double ratio = parameter_or(p, COUPLED_RATIO, 1);
     const double size = norm_of(own), given = norm_of(s->force[0]);
+    const double *towards = s->force[0];
     double allowed = N_AXES > 1 ? fmin(1, ratio) * most : s->force[0][0] < 0 ? ratio * most : most;
-    if (size > allowed && given > allowed && dot_product(own, s->force[0]) > 0) {
-        const double law = fmax(size_of_force(p, s->u, &s->y, &s->m),
-                                size_of_force(p, inputs_at(motion, s->h), y, m));
-        allowed = fmax(allowed, fmin(size, law));
+    if (given <= allowed) return;
+    if (size > allowed && dot_product(own, s->force[0]) > 0) {
+        const double law = fmax(size_of_force(p, s->u, &s->y, &s->m, own),
+                                size_of_force(p, inputs_at(motion, s->h), y, m, own));
+        allowed = fmin(given, fmax(allowed, fmin(size, law)));
+        towards = own;
     }
-    for (int i = 0; i < N_AXES && given > allowed; i++) s->force[0][i] *= allowed / given;
+    const double part = allowed / norm_of(towards);
+    for (int i = 0; i < N_AXES; i++) s->force[0][i] = part * towards[i];
 }
 
 /* Takes the shadow over a time h under a load, from the inputs of a motion on. Where asked for,

@@ -26,7 +26,7 @@ from fixed_step import (
     velocity_error,
 )
 from fmi2 import CO_SIMULATION, WARNING, Instance, integers, reals
-from held_force import drift, pulses, restlessness, run_loop
+from held_force import Element, drift, pulses, restlessness, run_loop
 from operating_points import some_of
 from units import scaled
 from vectors import random_rotation, spread
@@ -782,6 +782,48 @@ def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
     assert rows[:, 3].min() >= -1.25 * ratio * limit_of(fmu) and rows[
         :, 3
     ].max() <= 1.25 * limit_of(fmu)
+
+
+@pytest.mark.fmus(lambda d: d.name in ("AdamsStickSlip", "LuGre", "RecurDynStickSlip"))
+@pytest.mark.parametrize("ratio", [0.25, 4.0])
+def test_the_stronger_side_does_not_count_for_the_weaker_one(fmu, ratio):
+    """A motion that is prescribed and turns round within a step: the law is beyond the limit of one
+    side at the start, and the mean force points to the other."""
+    random = np.random.default_rng(0)
+    speeds = 0.05 * np.repeat(random.standard_normal(100), 4) * random.choice([1, -1, 1], 400)
+    values = {"backwardFrictionRatio": ratio, "law": BOUNDED, "viscousFriction": 0.0}
+    with element(fmu, 1.0, **values) as instance:
+        contact = Element(instance, NORMAL)
+        forces = [contact.step(n * 1e-3, v, 1e-3) for n, v in enumerate(speeds)]
+    assert max(forces) <= limit_of(fmu) * (1 + 1e-9)
+    assert min(forces) >= -ratio * limit_of(fmu) * (1 + 1e-9)
+
+
+@pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
+@at_once_and_late
+@pytest.mark.parametrize("across", [0.3, 2.0])
+def test_a_grain_limits_the_force_in_each_direction(fmu, late, across):
+    """Under noise: what the law holds along the grain says nothing of a force across it. A
+    thousandth is for the error of a trial step."""
+    d, random, step = fmu.description, np.random.default_rng(1), 1e-3
+    axes = [
+        [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
+        for name in ("relativeVelocity", "frictionForce")
+    ]
+    limit = NORMAL * d["staticFriction"].start
+    grain = {**spread(frictionAxis=[1, 0, 0]), "transverseFriction": across}
+    values = {**grain, "law": BOUNDED, "viscousFriction": 0.0, "normalForce": NORMAL}
+    velocity, last, most = np.zeros(3), np.zeros(3), 0.0
+    with element(fmu, 1.0, **values) as instance:
+        for n in range(300):
+            instance.set_reals(axes[0], list(velocity))
+            instance.step(step, time=n * step)
+            force = np.array(instance.get_reals(axes[1]))
+            acts, last = (last, force) if late else (force, force)
+            load = limit * np.array([*random.standard_normal(2), 0.0])
+            velocity = velocity + step * (load - acts)
+            most = max(most, math.hypot(force[0], force[1] / across) / limit)
+    assert most <= 1.001
 
 
 @pytest.mark.fmus.with_args(is_spatial)
