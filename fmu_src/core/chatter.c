@@ -32,21 +32,37 @@ static const double CHATTER_EXACT = 0.9999;
 static const double CHATTER_BACK = 0.6;
 /* Changes of the force that count, relative to what the contact holds. */
 static const double CHATTER_SMALL = 0.1;
-/* Turns, and steps of the window. */
-enum { CHATTER_COUNT = 2, CHATTER_KNOWN = 10 };
+/* Turns, steps of the window, and steps after which a loop that is told the mass, or up to 1.2 times
+ * as much, has settled: then a jump of the force by twice the limit has fallen to CHATTER_SMALL in
+ * seven steps, and is forgotten 27 steps later. */
+enum { CHATTER_COUNT = 2, CHATTER_KNOWN = 10, CHATTER_LASTS = 40 };
 
-/* Takes the last step into account; returns whether the acceleration has turned. */
+/* By which part of itself the normal force has changed over the last step. */
+static double change_of_pressing(const Memory *k) {
+#if HAS_APPROACH
+    const double now = k->stepping.rebound.normal, before = k->stepping.rebound.force;
+#else
+    const double preload = parameter_or(&k->reals.p, COUPLED_PRELOAD, 0);
+    const double now = input_values(&k->reals.u)[PRESSING_INPUT] + preload;
+    const double before = input_values(&k->state.u_last)[PRESSING_INPUT] + preload;
+#endif
+    return now == before ? 0 : (now - before) / fmax(fabs(now), fabs(before));
+}
+
+/* Takes the last step into account; returns whether the acceleration has turned. What the normal
+ * force changes of the force counts as something that the acceleration does not answer to: it
+ * shakes a body without any help of the step. */
 static int watch_motion(Memory *k) {
     Chatter *w = &k->stepping.chatter;
     const double *v = velocity_of(&k->reals.u), *v_last = velocity_of(&k->state.u_last);
-    const double *F = w->given;
+    const double *F = w->given, by_pressing = change_of_pressing(k);
     double turn = 0, a_square = 0, aa = 0, ff = 0, af = 0, af_late = 0;
     for (int i = 0; i < N_AXES; i++) {
         const double a = (v[i] - v_last[i]) / w->length, da = a - w->a[i], dF = F[i] - w->force[i];
         turn += a * w->a[i];
         a_square += a * a;
         aa += da * da;
-        ff += dF * dF;
+        ff += dF * dF + F[i] * F[i] * by_pressing * by_pressing;
         af -= da * dF;
         af_late -= da * w->force_change[i];
         w->a[i] = a;
@@ -60,7 +76,7 @@ static int watch_motion(Memory *k) {
     w->af_late = CHATTER_FORGETS * w->af_late + af_late;
     w->thrown = a_square >= CHATTER_BACK * CHATTER_BACK * w->peak;
     w->peak = fmax(CHATTER_FORGETS * CHATTER_FORGETS * w->peak, a_square);
-    if (w->steps < CHATTER_KNOWN) w->steps++;
+    if (w->steps < CHATTER_LASTS) w->steps++;
     return turn < 0;
 }
 
@@ -80,13 +96,16 @@ static int swings(const Memory *k, double ff, double af) {
            least * least / (1 - CHATTER_FORGETS);
 }
 
-/* Says once that a body is shaken because its mass is less than couplingMass. */
+/* Says once that a body is shaken because its mass is less than couplingMass: it swings on when the
+ * loop would have settled with the right one. */
 static void judge_mass(Instance *c) {
-    const Memory *k = &c->memory;
-    const Chatter *w = &k->stepping.chatter;
+    Memory *k = &c->memory;
+    Chatter *w = &k->stepping.chatter;
     const Timing *timing = &timings[k->state.modes.timing - 1];
-    if ((timing->least == 0 && swings(k, w->ff, w->af)) ||
-        (timing->most == 1 && swings(k, w->ff_late, w->af_late)))
+    if (!(timing->least == 0 && swings(k, w->ff, w->af)) &&
+        !(timing->most == 1 && swings(k, w->ff_late, w->af_late)))
+        w->steps = 0;
+    else if (w->steps == CHATTER_LASTS)
         warn(c, WARNED_MASS, "%s is too large, and the body chatters: give less.",
              real_names[COUPLED_MASS]);
 }
@@ -136,7 +155,7 @@ static void warn_of_chattering(Instance *c, double length) {
     w->length = length;
     if (!(w->aa <= DBL_MAX && w->ff <= DBL_MAX)) /* nor has then what is multiplied of both */
         memset(w, 0, sizeof *w);                 /* numbers that have no square */
-    else if (turned && couples(k))
+    else if (couples(k))
         judge_mass(c);
     else if (turned)
         judge_turn(c);

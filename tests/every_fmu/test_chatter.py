@@ -136,6 +136,24 @@ def test_a_body_that_stops_is_not_reported(fmu):
 
 
 @scalar
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_a_normal_force_that_pulsates_is_not_reported(fmu, late):
+    """It shakes a body that slides through the friction, which the acceleration follows exactly."""
+    for steps in (3, 5, 8, 20)[: some_of(4)]:
+        with element(fmu) as instance:
+            rows = run_loop(
+                instance,
+                lambda t, x: 0.6 * limit_of(fmu),
+                0.2,
+                1e-3,
+                velocity=0.5,
+                late=late,
+                normal=lambda t, n=steps: NORMAL * (1 + 0.8 * math.sin(2e3 * math.pi * t / n)),
+            )
+            assert min(rows[:, 2]) > 0.01 and not warnings(instance), steps
+
+
+@scalar
 def test_a_few_steps_are_not_judged(fmu):
     """Three or four changes look proportional by chance."""
     choice = np.random.default_rng(4)

@@ -228,11 +228,11 @@ def test_a_bristle_on_a_belt_moves_better_than_without(fmu):
     assert velocity_error(fmu, "belt", 1e-3, 1.0, False, fine, EITHER)[0] <= 0.5 * without
 
 
-def notices(fmu, mass, timing, late, load, step=1e-3, count=600):
+def notices(fmu, mass, timing, late, load, step=1e-3, count=600, **how):
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.initialize({"couplingMass": mass, "couplingTiming": timing})
-        run_loop(instance, load, count * step, step, late=late)
+        run_loop(instance, load, count * step, step, late=late, **how)
         return [
             message.status
             for message in instance.messages
@@ -282,6 +282,43 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
             choice.choice((0.25, 0.5, 1.0, 1.2)),
         )
         assert notices(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
+
+
+@settling
+@at_once_and_late
+def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates(fmu, late):
+    """Both change the force, and the acceleration with it, by as much as a body that chatters."""
+    limit = limit_of(fmu)
+    for step, timing, mass in (
+        (2e-4, EITHER, 1.2),
+        (1e-3, told(late), 0.3),
+        (1e-3, told(late), 1.2),
+        (5e-3, EITHER, 1.0),
+    ):
+        for part in (0.0, 0.3, 0.8):
+            found = notices(
+                fmu,
+                mass,
+                timing,
+                late,
+                lambda t, x, part=part: -part * limit,
+                step,
+                120,
+                velocity=10 * limit * step,
+            )
+            assert found == [], (step, timing, mass, part)
+        found = notices(
+            fmu,
+            mass,
+            timing,
+            late,
+            lambda t, x: 0.6 * limit,
+            step,
+            120,
+            velocity=0.5,
+            normal=lambda t, step=step: NORMAL * (1 + 0.8 * math.sin(t / step)),
+        )
+        assert found == [], (step, timing, mass)
 
 
 @pytest.mark.fmus.with_args(needs_load)

@@ -1,7 +1,7 @@
 """Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS, with default
 values; prints the tables of docs/coupling.md, a line per model.
 
-    python tests/scripts/measure_coupling.py hold|rest|bound|bodies|hosts|best|energy|mass [models]
+    python tests/scripts/measure_coupling.py BAR [models]
 
 hold    how high a load may jump, over what the law holds in fine steps; creep beyond the law's at
         0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
@@ -16,6 +16,7 @@ best    drift, break-away and period beside those of the best element that knows
 energy  work that friction has taken over that of the load with either sign, under a ramp to 0.2 of
         the limit in 200 steps, all and 0.3 of the mass given: negative where stick gives some back
 mass    told more than the mass: how far the force is off the load, and whether the log says so
+alarms  told 0.3 to 1.2 of the mass, in motions that are no chatter: how often the log says so
 
 rest, bodies and hosts end with a line per case: median and largest of the models, and, of the last
 two, how many are over 1.1.
@@ -226,6 +227,45 @@ def mass(fmu):
                     said = any("is too large" in message.text for message in instance.messages)
                 cells.append(f"{unrest(rows, load, 150):.2f}{' said' if said else ''}")
             yield name + (" told" if timing != EITHER else ""), ", ".join(cells)
+
+
+def motions(limit, step):
+    """Load, velocity at the start and normal force: a body that stops, loads that jump, pulses, a
+    belt, noise, sines, and normal forces that vanish and pulsate."""
+    noise = limit * np.random.default_rng(7).standard_normal(200)
+    loads = [lambda t, x, part=part: part * limit for part in (0.3, 0.8, 0.95)]
+    loads += [
+        lambda t, x: limit * (0.5 if t % 0.2 < 0.1 else 1.5),
+        lambda t, x: -limit / 0.02 * (x - 0.02 * t),
+        lambda t, x: noise[round(t / step)],
+    ]
+    loads += [
+        lambda t, x, n=n: 1.5 * limit * math.sin(2 * math.pi * t / (n * step)) for n in (5, 7, 20)
+    ]
+    yield from ((load, 0.0, NORMAL) for load in loads)
+    for part in (0.0, 0.3, 0.8):
+        yield lambda t, x, part=part: -part * limit, 10 * limit * step, NORMAL
+    yield (
+        lambda t, x: limit * math.sin(10 * math.pi * t),
+        0.0,
+        lambda t: NORMAL * (1 + 1.5 * math.cos(6 * math.pi * t)),
+    )
+    yield lambda t, x: 0.6 * limit, 0.5, lambda t: NORMAL * (1 + 0.8 * math.sin(t / step))
+
+
+def alarms(fmu):
+    said = runs = 0
+    for step, late, part in product((2e-4, 1e-3, 5e-3), (False, True), (0.3, 0.5, 1.0, 1.2)):
+        for timing, (load, velocity, normal) in product(
+            (EITHER, told(late)), motions(limit_of(fmu), step)
+        ):
+            with fmu.co_simulation(logging=True) as instance:
+                instance.initialize({"couplingMass": part, "couplingTiming": timing})
+                how = {"velocity": velocity, "normal": normal, "late": late}
+                run_loop(instance, load, 200 * step, step, **how)
+                said += any("is too large" in message.text for message in instance.messages)
+                runs += 1
+    yield "said", f"{said} of {runs}"
 
 
 if __name__ == "__main__":
