@@ -3,10 +3,10 @@ its shadow, in stick (docs/coupling.md).
 
     python docs/coupling_stability.py
 
-The numbers are read from fmu_src/solver/shadow.c. In stick the shadow rests. With m = 1, r =
-couplingMass/m and steps h the element knows e, the load that it has observed, the force s of the
-spring, and the forces F[n-1] and F[n-2] that it has given. For each couplingTiming and the timing
-of the host this prints
+The numbers are read from shadow.c and solver.c in fmu_src/solver. In stick the shadow rests. With
+m = 1, r = couplingMass/m and steps h the element knows e, the load that it has observed, the force
+s of the spring, and the forces F[n-1] and F[n-2] that it has given. For each couplingTiming and the
+timing of the host this prints
 
 - the spectral radius of the loop over (v, s, F[n-1]) that is left where e is the load, r = 1;
 - the steps until the force stays within 1 % of a load that has jumped, with the observer, for r
@@ -22,12 +22,13 @@ from pathlib import Path
 
 import numpy as np
 
-TEXT = (Path(__file__).resolve().parents[1] / "fmu_src" / "solver" / "shadow.c").read_text(
-    encoding="utf-8"
+TEXT, SOLVER = (
+    (Path(__file__).resolve().parents[1] / "fmu_src" / "solver" / name).read_text(encoding="utf-8")
+    for name in ("shadow.c", "solver.c")
 )
 ROWS = re.search(r" timings\[\] = \{(.*?)\};", TEXT, re.S)[1]
 NUMBERS = [tuple(map(float, row.split(","))) for row in re.findall(r"\{([^{}]*)\}", ROWS)]
-FADING = float(re.search(r"LOOP_FADES = ([\d.]+);", TEXT)[1])
+FADING = float(re.search(r"LONGEST_FADES = ([\d.]+);", SOLVER)[1])
 PART = float(re.search(r"SPRING_PART = ([\d.]+);", TEXT)[1])
 TIMINGS = dict(zip(("Either", "AtOnce", "OneStepLate"), NUMBERS))
 LOOPS = [("AtOnce", False), ("OneStepLate", True), ("Either", False), ("Either", True)]

@@ -20,7 +20,7 @@
 static const double PRESSING_AHEAD = 4; /* steps */
 
 typedef struct {
-    double longest;   /* step since touch-down, 0 before the first */
+    double longest;   /* step since touch-down, and of those in flight, which fades; 0 before any */
     double way, rate; /* by which the body is ahead */
 } Pressing;
 
@@ -38,7 +38,7 @@ static double damping(const Parameters *p, const Inputs *u, double way, double r
 COLD static void find_pressing(const Parameters *p, const Inputs *u, double m, double h,
                                Pressing *s) {
     const int touches = normal_force(p, u) > 0;
-    s->longest = touches ? fmax(h, s->longest) : h;
+    s->longest = fmax(h, (touches ? 1 : LONGEST_FADES) * s->longest);
     s->way = s->rate = 0;
     if (!touches) return;
     const double H = PRESSING_AHEAD * s->longest, r = approach(p, u), series = m / (H * H);

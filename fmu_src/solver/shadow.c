@@ -40,9 +40,6 @@ static const double LOOP_SHORTEST = 1.0 / 64;
 /* Change of the load that the shadow may get a step later, relative to what the load is away from
  * the limit: a load within 1 % of the limit stays on its side. */
 static const double LOOP_DEFERS = 0.01;
-/* What is left after a step of the longest one, so that the gains do not jump with steps that vary:
- * twenty steps count, which is what the loop takes to settle. */
-static const double LOOP_FADES = 0.95;
 
 typedef struct {
     loop_States y;           /* shadow at the start of the last step */
@@ -135,7 +132,7 @@ static int run_shadow(Motion motion, double h, const double *load, double most, 
     /* a law that has no slope at rest says up to which velocity it rests */
     const double speed = fabs(from.x.value[N_STATES]) * parameter_or(motion.p, COUPLED_LEVER, 1);
     const int rests = speed < parameter_or(motion.p, COUPLED_REST, 0);
-    if (kept) *kept = rests ? 0 : kept_velocity(&from, h / (1 - LOOP_FADES), excess);
+    if (kept) *kept = rests ? 0 : kept_velocity(&from, h / (1 - LONGEST_FADES), excess);
     return advance_together(&motion, &from, h, y, m);
 }
 
@@ -221,7 +218,7 @@ static int step_shadow(const Motion *motion, double h, Coupling *s, States *x, M
     s->y = y;
     s->u = u;
     s->h = h;
-    s->longest = fmax(h, LOOP_FADES * s->longest);
+    s->longest = fmax(h, LONGEST_FADES * s->longest);
     s->m = now;
     const double most = most_held(p, pressing_force(p, &u, loop_law_part(&y), &now));
     const int outcome = run_shadow(*motion, h, load, most, &y, &now, excess, &s->kept);

@@ -126,6 +126,12 @@ static int advance_from(const Motion *motion, Point *from, double length, States
     return advance_in_trials(motion, from, length, x, m, step);
 }
 
+#if HAS_APPROACH || HAS_COUPLING
+/* What is left after a step of the longest one, with a body, so that gains do not jump with steps
+ * that vary: twenty steps count, which is what the loop takes to settle. */
+static const double LONGEST_FADES = 0.95;
+#endif
+
 #if HAS_APPROACH
 #include "solver/pressing.c"
 #endif

@@ -193,11 +193,19 @@ def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
 @normal
 @timing
 def test_with_the_mass_steps_may_vary(fmu, late):
+    """Also where a stiff damper is met in a short step, after and before long ones."""
     for values in CONTACTS.values():
         contact = Contact(fmu, couplingMass=1.0, **values)
         with contact.instance:
             left, v, _ = impact(contact, HEIGHT, between(2e-4, 2e-3, 2000), late, True)
             assert left < 0.99 and abs(v) < 1e-3, (left, v)
+    for seed in range(some_of(8)):
+        choice = random.Random(seed)
+        steps = [choice.choice((4e-4, 2e-3, 4e-3)) for _ in range(400)]
+        contact = Contact(fmu, couplingMass=0.25, contactStiffness=1e3, contactDamping=1e5)
+        with contact.instance:
+            left, _, _ = impact(contact, HEIGHT / 3, steps, late, seed % 2 == 0)
+            assert left <= 1 and not contact.warned, (seed, left)
 
 
 @normal
