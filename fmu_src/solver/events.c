@@ -126,16 +126,36 @@ FLATTENED static double first_change(const Motion *motion, const Point *from, co
     return last < PARTS ? parts[last] * h : 0;
 }
 
+/* Looks at the indicators after a trial step; returns whether that is finite. */
+static int look_after(const Motion *motion, const Point *from, double h, Look *result) {
+    States x1 = from->x;
+    const double error = BY_INPUTS ? 0 : trial_step(motion, from, h, &x1);
+    if (isfinite(error)) look(motion, from, h, 1, &x1, result);
+    result->s = h;
+    return isfinite(error);
+}
+
 /* Narrows a change of an indicator in a trial step of length h down to an interval [*before,
- * *after]; gives the number of trials. Tries a part of the resolution beyond the time at which the
- * change is expected and before it by turns, so that both ends come near, and the middle where two
- * of these have not halved the interval. */
+ * *after]; gives the number of trials. With a body the longer step in which it was seen may have
+ * been bent by what comes after the change: then there is none until h, and *after is 0. Tries a
+ * part of the resolution beyond the time at which the change is expected and before it by turns, so
+ * that both ends come near, and the middle where two of these have not halved the interval. */
 static int locate_change(const Motion *motion, const Point *from, const Look *start, double h,
                          double resolution, double *before, double *after) {
     Look left = *start, right = *start;
     int trials = 0, seen = 0, slow = 0; /* seen: the indicators at the end are known */
     left.s = 0;
-    for (right.s = h; right.s - left.s > resolution; trials++) {
+    right.s = h;
+    if (isfinite(shortest_growing(motion))) {
+        trials = 1;
+        seen = look_after(motion, from, h, &right);
+        if (seen && !signs_differ(start, &right, N_INDICATORS)) {
+            *before = h;
+            *after = 0;
+            return trials;
+        }
+    }
+    for (; right.s - left.s > resolution; trials++) {
         const double width = right.s - left.s;
         double s = left.s + 0.5 * width;
         if (seen && slow < 2) {
@@ -145,16 +165,13 @@ static int locate_change(const Motion *motion, const Point *from, const Look *st
         } else {
             slow = 0;
         }
-        States x1 = from->x;
         Look next = right;
-        const double error = BY_INPUTS ? 0 : trial_step(motion, from, s, &x1);
-        if (isfinite(error)) look(motion, from, s, 1, &x1, &next);
-        next.s = s;
-        if (isfinite(error) && !signs_differ(start, &next, N_INDICATORS)) {
+        const int finite = look_after(motion, from, s, &next);
+        if (finite && !signs_differ(start, &next, N_INDICATORS)) {
             left = next;
         } else {
             right = next;
-            seen = isfinite(error);
+            seen = finite;
         }
         if (right.s - left.s > 0.5 * width) slow++;
     }

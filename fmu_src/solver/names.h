@@ -57,6 +57,7 @@
 #define early_change ODE(early_change)
 #define stays_far ODE(stays_far)
 #define first_change ODE(first_change)
+#define look_after ODE(look_after)
 #define locate_change ODE(locate_change)
 #define sharpen ODE(sharpen)
 #define cross_change ODE(cross_change)

@@ -644,6 +644,17 @@ def test_what_a_jump_has_moved_is_taken_back(fmu):
     assert beyond[400] / beyond[600] == pytest.approx(math.e, rel=0.05)
 
 
+@pytest.mark.fmus(lambda d: d.name in ("Coulomb", "Karnopp", "SimpackStickSlip"))
+def test_a_body_that_turns_round_in_long_steps_takes_no_more_substeps_than_it_may(fmu):
+    """Where a step runs into the slip to the other side, an event is seen at a time at which there
+    is none."""
+    noise = limit_of(fmu) * np.random.default_rng(1).standard_normal(200)
+    with fmu.co_simulation(logging=True) as instance:
+        instance.initialize({"couplingMass": 1.0})
+        run_loop(instance, lambda t, x: noise[round(t / 5e-3)], 1.0, 5e-3)
+        assert not [one for one in instance.messages if "maximumSubsteps" in one.text]
+
+
 @scalar
 def test_random_loads_never_gain_energy(fmu):
     """The body has less kinetic energy than the same loads would have given it without friction,
