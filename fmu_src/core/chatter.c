@@ -40,13 +40,13 @@ enum { CHATTER_COUNT = 2, CHATTER_KNOWN = 10, CHATTER_LASTS = 40 };
 /* By which part of itself the normal force has changed over the last step. */
 static double change_of_pressing(const Memory *k) {
 #if HAS_APPROACH
-    const double now = k->stepping.rebound.normal, before = k->stepping.rebound.force;
+    const double now = k->stepping.rebound.normal, before = k->stepping.rebound.force, preload = 0;
 #else
+    const double now = input_values(&k->reals.u)[PRESSING_INPUT];
+    const double before = input_values(&k->state.u_last)[PRESSING_INPUT];
     const double preload = parameter_or(&k->reals.p, COUPLED_PRELOAD, 0);
-    const double now = input_values(&k->reals.u)[PRESSING_INPUT] + preload;
-    const double before = input_values(&k->state.u_last)[PRESSING_INPUT] + preload;
 #endif
-    return now == before ? 0 : (now - before) / fmax(fabs(now), fabs(before));
+    return now == before ? 0 : (now - before) / fmax(fabs(now + preload), fabs(before + preload));
 }
 
 /* Takes the last step into account; returns whether the acceleration has turned. What the normal
