@@ -291,8 +291,8 @@ def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates
     limit = limit_of(fmu)
     for step, timing, mass in (
         (2e-4, EITHER, 1.2),
-        (1e-3, told(late), 0.3),
-        (1e-3, told(late), 1.2),
+        (1e-3, timing_of(late), 0.3),
+        (1e-3, timing_of(late), 1.2),
         (5e-3, EITHER, 1.0),
     ):
         for part in (0.0, 0.3, 0.8):

@@ -257,7 +257,7 @@ def alarms(fmu):
     said = runs = 0
     for step, late, part in product((2e-4, 1e-3, 5e-3), (False, True), (0.3, 0.5, 1.0, 1.2)):
         for timing, (load, velocity, normal) in product(
-            (EITHER, told(late)), motions(limit_of(fmu), step)
+            (EITHER, timing_of(late)), motions(limit_of(fmu), step)
         ):
             with fmu.co_simulation(logging=True) as instance:
                 instance.initialize({"couplingMass": part, "couplingTiming": timing})
