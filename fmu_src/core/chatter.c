@@ -32,9 +32,9 @@ static const double CHATTER_EXACT = 0.9999;
 static const double CHATTER_BACK = 0.6;
 /* Changes of the force that count, relative to what the contact holds. */
 static const double CHATTER_SMALL = 0.1;
-/* Turns, steps of the window, and steps after which a loop that is told the mass, or up to 1.2 times
- * as much, has settled: then a jump of the force by twice the limit has fallen to CHATTER_SMALL in
- * seven steps, and is forgotten 27 steps later. */
+/* Turns, steps of the window, and steps after which a loop that is told the mass, or up to 1.2
+ * times as much, has settled: then a jump of the force by twice the limit has fallen to
+ * CHATTER_SMALL in seven steps, and is forgotten 27 steps later. */
 enum { CHATTER_COUNT = 2, CHATTER_KNOWN = 10, CHATTER_LASTS = 40 };
 
 /* By which part of itself the normal force has changed over the last step. */

@@ -11,9 +11,9 @@
  */
 #include <math.h>
 
-/* phase of a step above which a state follows: the integrals, which fall with its fourth power, keep
- * twelve digits there; and part of it where it is near the value that it tends to, so that its rate
- * says less than that value: at a tolerance of 1e-9 it spares half of the work */
+/* phase of a step above which a state follows: the integrals, which fall with its fourth power,
+ * keep twelve digits there; and part of it where it is near the value that it tends to, so that its
+ * rate says less than that value: at a tolerance of 1e-9 it spares half of the work */
 static const double KEEPING_UP = 0.1, NEAR = 0.1;
 /* phase of a step up to which three eighths are good for its exponential; beyond it the error would
  * refuse nearly all steps, which are not tried */

@@ -64,8 +64,8 @@ static States resolved_under(const Motion *motion, double t, const States *x, co
 
 /* What the law tells apart of the states, each as a whole; no less than at the end of the
  * communication step, which is all that is seen of it: on the way there a normal force may all but
- * vanish, or a damper make more of an error. Where the end is without contact, of which the law says
- * nothing, no less than at the start: a bristle survives and may soon carry again. */
+ * vanish, or a damper make more of an error. Where the end is without contact, of which the law
+ * says nothing, no less than at the start: a bristle survives and may soon carry again. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = resolved_under(motion, t, x, m);
     if (!HAS_RESOLUTION || motion->held || t >= motion->length) return resolved;

@@ -15,8 +15,8 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
     if (stiffest < 1) return 0;
     const Point end = point_at(motion, from->t + h, x1, &from->m);
-    /* a law alone is left to its error, and so is the system of a host, which would be off by a tenth
-     * where a lift-off makes it grow */
+    /* a law alone is left to its error, and so is the system of a host, which would be off by a
+     * tenth where a lift-off makes it grow */
     const double grows = isfinite(shortest_growing(motion)) ? -INFINITY : -0.1;
     for (int i = 0; i < N_STATES; i++) {
         const double left = end.J[i][i] / from->J[i][i];
@@ -43,12 +43,13 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
     return scaled_error(motion, defect, state_values(&between), allowed);
 }
 
-/* Whether a step that looks smooth, beside a reversal or where one may be anywhere, runs over a limit
- * which none of its stages has seen, as that of a deflection that is held there: inside the step the
- * rates are then not those of the cubic, by more than the few tolerances that the cubic may miss a
- * smooth motion by. Where the start is stiff the cubic means nothing, but there the stages see the
- * limit. At the reversal the rates vanish with the velocity, whatever the law is: ever smaller parts
- * are looked at, until the way in the rest, which falls with its square, does not matter. */
+/* Whether a step that looks smooth, beside a reversal or where one may be anywhere, runs over a
+ * limit which none of its stages has seen, as that of a deflection that is held there: inside the
+ * step the rates are then not those of the cubic, by more than the few tolerances that the cubic
+ * may miss a smooth motion by. Where the start is stiff the cubic means nothing, but there the
+ * stages see the limit. At the reversal the rates vanish with the velocity, whatever the law is:
+ * ever smaller parts are looked at, until the way in the rest, which falls with its square, does
+ * not matter. */
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
     const int beside = is_beside_reversal(motion, from, h);

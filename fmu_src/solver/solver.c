@@ -56,9 +56,9 @@ enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 
 #include "solver/following.c"
 
-/* A trial step of whatever kind suits; returns its scaled error. Where a step that follows its inputs
- * is possible but errs, a shorter one is tried rather than another kind, whose estimate may vanish by
- * chance. */
+/* A trial step of whatever kind suits; returns its scaled error. Where a step that follows its
+ * inputs is possible but errs, a shorter one is tried rather than another kind, whose estimate may
+ * vanish by chance. */
 static INLINED double trial_step(const Motion *motion, const Point *from, double h, States *x1) {
     if (N_STATES == 0) {
         *x1 = from->x;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Some hundred roundings, what a step makes of them: the tightest tolerance, and the part of a state
- * that is no error. */
+/* Some hundred roundings, what a step makes of them: the tightest tolerance, and the part of a
+ * state that is no error. */
 static const double ROUNDING = 1e-13;
 static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
 
