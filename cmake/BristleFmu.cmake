@@ -60,7 +60,7 @@ set(libraries_aarch64-linux -lm)
 foreach(version 2 3)
     file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/fmi${version}.map"
          CONTENT "{ global: fmi${version}*; local: *; };\n")
-    set(only_${version} -Wl,--gc-sections
+    set(only_${version} -Wl,--gc-sections -Wl,--hash-style=gnu
         "-Wl,--version-script=${PROJECT_BINARY_DIR}/fmi${version}.map")
 endforeach()
 set(drop_win64 -Wl,--gc-sections)

@@ -1,6 +1,7 @@
 # The playground: all models and twins in one WebAssembly module, compiled from the sources of FMUs,
 # together with the rig's coupling and those of its systems that playground/situations.toml names,
-# and the page around it: dist/playground/index.html.
+# and the page around it: dist/playground/index.html. The module is part of the page, and that of
+# the wheel, so it is compiled for size.
 
 set(playground "${PROJECT_SOURCE_DIR}/playground")
 set(rig "${PROJECT_SOURCE_DIR}/rig")
@@ -9,7 +10,7 @@ set(wasm_zig "${zig}" cc -target wasm32-wasi)
 set(wasm_flags ${flags})
 # the names of all models are in one module
 list(REMOVE_ITEM wasm_flags -DFMI2_OVERRIDE_FUNCTION_PREFIX)
-set(wasm_compile ${wasm_zig} ${wasm_flags} -O2 -g0 -fno-sanitize=undefined -DINTEGRATOR_ROOM=24
+set(wasm_compile ${wasm_zig} ${wasm_flags} -Os -g0 -fno-sanitize=undefined -DINTEGRATOR_ROOM=24
     -I "${playground}" -I "${rig}"
     -I "${PROJECT_SOURCE_DIR}/fmu_src" -isystem "${FMI2_INCLUDE_DIR}")
 # The headers of FMPy put no prefix before the names of the functions; as headers of the sources
@@ -78,7 +79,7 @@ endforeach()
 set(wasm_module "${wasm_folder}/elements.wasm")
 add_custom_command(
     OUTPUT "${wasm_module}"
-    COMMAND ${wasm_zig} -mexec-model=reactor -O2 -s ${wasm_objects} -o "${wasm_module}"
+    COMMAND ${wasm_zig} -mexec-model=reactor -Os -s ${wasm_objects} -o "${wasm_module}"
     DEPENDS ${wasm_objects}
     COMMENT "Linking the playground"
     VERBATIM)
