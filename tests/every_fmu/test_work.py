@@ -57,6 +57,7 @@ WORK = {
 }
 
 
+@pytest.mark.endurance
 @pytest.mark.fmus(lambda d: has_memory(d))
 def test_no_model_is_dearer_than_it_was(fmu):
     library = counting_library(fmu)
