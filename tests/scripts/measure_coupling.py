@@ -270,7 +270,11 @@ def alarms(fmu):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of hosts that diverge by themselves
-    bar, wanted, found = globals()[sys.argv[1]], sys.argv[2:], []
+    bars = (hold, rest, bound, bodies, hosts, best, energy, mass, alarms)
+    bar = {one.__name__: one for one in bars}.get(" ".join(sys.argv[1:2]))
+    if bar is None:
+        sys.exit(__doc__)
+    wanted, found = sys.argv[2:], []
     for one in FMUS:
         if is_scalar(one.description) and (not wanted or one.name in wanted):
             cells = dict(bar(one))
