@@ -369,7 +369,7 @@ function(bristle_add_systems)
         VERBATIM)
     set(sources "${PROJECT_SOURCE_DIR}/runner/systems.c"
                 "${PROJECT_SOURCE_DIR}/runner/integration.c" "${registry}" ${system_files})
-    foreach(name integrator coupling instance memory surfaces variables)
+    foreach(name integrator assembly instance memory surfaces variables)
         list(APPEND sources "${rig}/${name}.c")
     endforeach()
     foreach(platform IN LISTS platforms)

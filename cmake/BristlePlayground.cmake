@@ -1,5 +1,5 @@
 # The playground: all models and twins in one WebAssembly module, compiled from the sources of FMUs,
-# together with the rig's coupling and those of its systems that playground/situations.toml names,
+# together with the rig's assembly and those of its systems that playground/situations.toml names,
 # and the page around it: dist/playground/index.html. The module is part of the page, and that of
 # the wheel, so it is compiled for size.
 
@@ -66,7 +66,7 @@ add_custom_command(
     VERBATIM)
 
 foreach(source "${playground}/element.c" "${playground}/fixed_step.c" "${playground}/hand.c"
-        "${playground}/page.c" "${elements}" "${registry}" "${rig}/integrator.c" "${rig}/coupling.c"
+        "${playground}/page.c" "${elements}" "${registry}" "${rig}/integrator.c" "${rig}/assembly.c"
         "${rig}/instance.c" "${rig}/memory.c" "${rig}/surfaces.c" "${rig}/variables.c")
     cmake_path(GET source STEM name)
     bristle_add_wasm_object("${source}" host_${name} DEPENDS ${wasm_headers})

@@ -9,13 +9,13 @@ enum { LOADS_AT_MOST = 8 };
 
 static Fmu loads[LOADS_AT_MOST];
 static int n_loads;
-static void keep_as_load(void);
+static void store_as_load(void);
 
 static Fmu fmu;
 static const LinkedElement *linked;
 static fmi2Type type = fmi2ModelExchange;
 
-/* The rig asks for model exchange; the page decides. */
+/* The rig asks for model exchange; the page decides on the kind. */
 static fmi2Component instantiate(fmi2String name, fmi2Type asked, fmi2String guid,
                                  fmi2String resources, const fmi2CallbackFunctions *callbacks,
                                  fmi2Boolean visible, fmi2Boolean logging) {
@@ -24,7 +24,7 @@ static fmi2Component instantiate(fmi2String name, fmi2Type asked, fmi2String gui
 }
 
 bool element_choose(const char *name) {
-    keep_as_load();
+    store_as_load();
     for (const LinkedElement *e = linked_elements; e->name; e++) {
         if (strcmp(e->name, name) != 0) continue;
         linked = e;
@@ -69,8 +69,8 @@ const Fmu *element(void) {
     return &fmu;
 }
 
-/* What was chosen before, as one that stands beside the next. */
-static void keep_as_load(void) {
+/* Stores the element chosen before as a load of the next. */
+static void store_as_load(void) {
     if (!fmu.name || n_loads == LOADS_AT_MOST) return;
     for (const LinkedElement *e = linked_elements; e->name; e++)
         if (strcmp(e->name, fmu.name) == 0) fmu.call = e->call;

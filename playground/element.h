@@ -1,4 +1,4 @@
-/* The friction element of this instance of the module, as the rig's coupling sees an FMU. */
+/* The friction element of this instance of the module, as the rig's assembly sees an FMU. */
 #ifndef ELEMENT_H
 #define ELEMENT_H
 
@@ -18,7 +18,8 @@ fmi2Status element_step(fmi2Component component, double t, double step);
 
 const Fmu *element(void);
 
-/* What a contact takes by the pattern of its system: a load of that name, else the element. */
+/* Returns the FMU of a contact by the pattern of its system: a load of that name, else the
+ * element. */
 const Fmu *element_beside(const char *pattern);
 
 #endif

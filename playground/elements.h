@@ -1,6 +1,6 @@
 /* All friction elements of the module by name, each with its functions. Every element is compiled
- * as for a static library, with a prefix of its own; the build writes the list with the help of
- * these macros. */
+ * as for a static library, with a prefix of its own; the build writes the list with these
+ * macros. */
 #ifndef ELEMENTS_H
 #define ELEMENTS_H
 

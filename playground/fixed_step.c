@@ -5,45 +5,45 @@
 #include "element.h"
 
 static Element *contact(const FixedStep *k) {
-    return &k->coupling->elements[0];
+    return &k->assembly->elements[0];
 }
 
-bool fixed_step_begin(FixedStep *k, Coupling *coupling, double step, Message *message) {
-    *k = (FixedStep){.coupling = coupling, .step = step, .on_row = k->on_row};
+bool fixed_step_begin(FixedStep *k, Assembly *assembly, double step, Message *message) {
+    *k = (FixedStep){.assembly = assembly, .step = step, .on_row = k->on_row};
     Instance *instance = &contact(k)->instance;
     const Functions *call = &instance->fmu->call;
     const fmi2Component component = instance->component;
     fmi2Status status = call->setup_experiment(component, fmi2False, 0, 0, fmi2False, 0);
     if (status <= fmi2Warning) status = call->enter_initialization_mode(component);
-    if (status <= fmi2Warning) status = coupling_give_inputs(k->coupling, 0, k->t);
+    if (status <= fmi2Warning) status = assembly_give_inputs(k->assembly, 0, k->t);
     if (status <= fmi2Warning) status = call->exit_initialization_mode(component);
     return instance_good(instance, status, "the initialization", message);
 }
 
 static void record_row(const FixedStep *k) {
-    Coupling *c = k->coupling;
+    Assembly *c = k->assembly;
     const Element *e = contact(k);
     const Fmu *fmu = e->instance.fmu;
     const size_t n = (size_t)fmu->n_states;
     fmu->call.get_real(e->instance.component, fmu->states, n, c->x + e->first_state);
     fmu->call.get_real(e->instance.component, fmu->rates, n, c->dx + e->first_state);
-    k->on_row(coupling_row_here(c, k->t, c->x));
+    k->on_row(assembly_row_here(c, k->t, c->x));
 }
 
-/* Moves the states whose names end in "elocity", or all others. */
+/* Advances the states whose names end in "elocity", or all others. */
 static void move(FixedStep *k, bool velocities) {
-    Coupling *c = k->coupling;
-    c->system->rates(&c->moment, c->x, c->y, c->own_rates);
+    Assembly *c = k->assembly;
+    c->system->rates(&c->instant, c->x, c->y, c->own_rates);
     for (int i = 0; i < c->n_own; i++)
         if ((strstr(c->system->states[i].name, "elocity") != NULL) == velocities)
             c->x[i] += k->step * c->own_rates[i];
 }
 
 bool fixed_step_advance(FixedStep *k, double until, int steps, Message *message) {
-    Coupling *c = k->coupling;
+    Assembly *c = k->assembly;
     Element *e = contact(k);
     for (; k->t < until && steps > 0; steps--) {
-        fmi2Status status = coupling_give_inputs(k->coupling, 0, k->t);
+        fmi2Status status = assembly_give_inputs(k->assembly, 0, k->t);
         if (status <= fmi2Warning) status = element_step(e->instance.component, k->t, k->step);
         if (status <= fmi2Warning)
             status = e->instance.fmu->call.get_real(e->instance.component, e->outputs,
@@ -54,7 +54,7 @@ bool fixed_step_advance(FixedStep *k, double until, int steps, Message *message)
         move(k, false);
         k->t += k->step;
         k->steps++;
-        coupling_pass_time_events(c, k->t);
+        assembly_pass_time_events(c, k->t);
     }
     return true;
 }

@@ -7,10 +7,10 @@ enum { STATES_AT_MOST = 8, NAMES_AT_MOST = 16 };
 
 Hand hand;
 
-/* Where things are in the system that is in hand; -1 for what it does not have. */
+/* Indices in the system that is in hand; -1 for what it does not have. */
 static const System *inner;
 static System outer;
-static int n_states, n_outputs, n_answers, mass, position, velocity, height, rise, normal_force,
+static int n_states, n_outputs, n_all_outputs, mass, position, velocity, height, rise, normal_force,
     external_force;
 static Quantity states[STATES_AT_MOST + 2];
 static const char *needs[NAMES_AT_MOST];
@@ -40,29 +40,29 @@ static double pull(const double *x) {
            hand.holds * (hand.stiffness * (hand.place - x[position]) - hand.damping * x[velocity]);
 }
 
-/* What the system knows of the answers: all but the power at its first contact. */
-static const double *own_answers(const double *y) {
+/* Returns the outputs that the system itself needs: all but the power at its first contact. */
+static const double *own_outputs(const double *y) {
     static double own[NAMES_AT_MOST];
-    for (int i = 0; i < n_answers; i++) own[i] = y[i < n_outputs ? i : i + 1];
+    for (int i = 0; i < n_all_outputs; i++) own[i] = y[i < n_outputs ? i : i + 1];
     return own;
 }
 
-static void loads(const Moment *m, const double *x, const double *y, double *u) {
-    inner->loads(m, x, own_answers(y), u);
+static void loads(const Instant *m, const double *x, const double *y, double *u) {
+    inner->loads(m, x, own_outputs(y), u);
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
-    inner->results(m, x, own_answers(y), outputs);
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
+    inner->results(m, x, own_outputs(y), outputs);
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     inner->inputs(m, x, u);
     if (normal_force >= 0) u[normal_force] += hand.press;
     if (external_force >= 0) u[external_force] += pull(x);
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
-    inner->rates(m, x, own_answers(y), dx);
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
+    inner->rates(m, x, own_outputs(y), dx);
     if (position >= 0) dx[velocity] += pull(x) / m->p[mass];
     if (rise >= 0) dx[rise] -= hand.press / m->p[mass];
     dx[n_states] = y[n_outputs];
@@ -99,11 +99,11 @@ const System *system_in_hand(const System *system) {
         needs[n_outputs] = contact->outputs[n_outputs];
     needs[n_outputs] = "dissipatedPower";
     needs[n_outputs + 1] = NULL;
-    n_answers = 0;
+    n_all_outputs = 0;
     for (int c = 0; contact[c].name; c++) {
         contacts[c] = contact[c];
         contacts[c + 1].name = NULL;
-        for (int i = 0; contact[c].outputs[i]; i++) n_answers++;
+        for (int i = 0; contact[c].outputs[i]; i++) n_all_outputs++;
     }
     contacts[0].outputs = needs;
     outer = *system;

@@ -1,5 +1,4 @@
-/* The visitor's hand on the body of a system: it pulls the body along, and presses it down or lifts
- * it.
+/* The visitor's hand on the body of a system: it pulls the body, presses it down or lifts it.
  *
  *     F_H = f + k (s - x) - d v   while it holds the body, else f   s: where the hand is
  *     N_H                         adds to the normal force,
@@ -22,7 +21,7 @@ typedef struct {
 
 extern Hand hand;
 
-typedef enum { HAND_PULLS = 1, HAND_PRESSES = 2 } Grip; /* what it can do in a system */
+typedef enum { HAND_PULLS = 1, HAND_PRESSES = 2 } Grip; /* its possible actions in a system */
 
 const System *system_in_hand(const System *system);
 int system_grip(const System *system);

@@ -18,13 +18,13 @@ enum { SETTINGS_AT_MOST = 32, ROWS_AT_MOST = 1600, ROWS_OF_A_STEP = 4 };
 
 static Message message;
 static double settings[SETTINGS_AT_MOST];
-static Coupling *coupling;
+static Assembly *assembly;
 static Integrator integrator;
 static FixedStep host; /* whose step is 0 while the integrator runs */
 static double *rows;
 static int n_rows;
 
-/* What a set has and the element does not take shows in the fields of the page. */
+/* Values of a parameter set that are out of range can be seen in the fields of the page. */
 void warn(const char *format, ...) {
     (void)format;
 }
@@ -99,7 +99,7 @@ EXPORT(setting_number) double setting_number(int situation, int setting, int wha
 /* The run */
 
 static Instance *instance(void) {
-    return &coupling->elements[0].instance;
+    return &assembly->elements[0].instance;
 }
 
 /* The element that is given for all contacts of a system, with the loads beside it. */
@@ -118,25 +118,25 @@ EXPORT(hand) double *hand_place(void) {
     return &hand.holds;
 }
 
-static void keep_row(const double *row) {
+static void store_row(const double *row) {
     if (!row || n_rows == ROWS_AT_MOST) return;
-    memcpy(rows + n_rows++ * coupling->n_columns, row, (size_t)coupling->n_columns * sizeof *row);
+    memcpy(rows + n_rows++ * assembly->n_columns, row, (size_t)assembly->n_columns * sizeof *row);
 }
 
 static void on_row(void *context, double t, const double *x, bool event) {
     (void)context, (void)event;
-    keep_row(coupling_row(coupling, t, x));
+    store_row(assembly_row(assembly, t, x));
 }
 
 static void close_run(void) {
-    coupling_close(coupling);
+    assembly_close(assembly);
     free(rows);
-    coupling = NULL;
+    assembly = NULL;
     rows = NULL;
 }
 
-/* Whether the element fits into a situation; the settings are to be there. A step of 0 is that of
- * a host which solves law and bodies together. */
+/* Opens a run with the settings; 0 if the element does not fit the situation. A step of 0 means a
+ * host that solves law and bodies together. */
 EXPORT(open) int open_run(int situation, double step) {
     close_run();
     for (int i = 0; systems[situation]->parameters[i].name; i++)
@@ -145,19 +145,19 @@ EXPORT(open) int open_run(int situation, double step) {
     host.step = step;
     element_is_stepped(step > 0);
     const Fmu *const fmus[] = {element()};
-    coupling = coupling_open(system_in_hand(systems[situation]), settings, NULL,
+    assembly = assembly_open(system_in_hand(systems[situation]), settings, NULL,
                              with_loads(systems[situation], fmus), &message);
-    if (!coupling) return 0;
-    rows = new_array((size_t)(ROWS_AT_MOST * coupling->n_columns), sizeof *rows);
+    if (!assembly) return 0;
+    rows = new_array((size_t)(ROWS_AT_MOST * assembly->n_columns), sizeof *rows);
     n_rows = 0;
     return 1;
 }
 
-/* Takes the parameter set of the system or, where one is named in the buffer, that one. */
+/* Sets the parameters of the set named in the buffer or, without a name, of the system's own. */
 EXPORT(take_set) int take_set(void) {
-    if (!*message.text) return set_surfaces(coupling, NULL, &message);
+    if (!*message.text) return set_surfaces(assembly, NULL, &message);
     const ParameterSet *set = find_set(message.text);
-    return set ? set_surface(coupling, 0, set, &message)
+    return set ? set_surface(assembly, 0, set, &message)
                : fail(&message, "There is no such parameter set.");
 }
 
@@ -179,17 +179,17 @@ EXPORT(get_real) double get_real(fmi2ValueReference reference) {
     return value;
 }
 
-/* Another fixed step, at any time of a run with one. */
+/* Changes the fixed step, at any time of a run with one. */
 EXPORT(set_step) void set_step(double step) {
     host.step = step;
 }
 
 EXPORT(start) int start(double tolerance) {
-    host.on_row = keep_row;
-    if (host.step > 0) return fixed_step_begin(&host, coupling, host.step, &message);
+    host.on_row = store_row;
+    if (host.step > 0) return fixed_step_begin(&host, assembly, host.step, &message);
     integrator.on_row = on_row;
-    return coupling_initialize(coupling, INFINITY, tolerance, &message) &&
-           integrator_begin(&integrator, coupling, 0, tolerance, &message);
+    return assembly_initialize(assembly, INFINITY, tolerance, &message) &&
+           integrator_begin(&integrator, assembly, 0, tolerance, &message);
 }
 
 EXPORT(begin_change) int begin_change(void) {
@@ -200,7 +200,7 @@ EXPORT(end_change) int end_change(void) {
     return host.step > 0 || integrator_end_change(&integrator, &message);
 }
 
-/* Goes on until the time, the number of trial steps or the room for rows is used up. */
+/* Advances until the time is reached, or trial steps or rows are used up. */
 EXPORT(advance) int advance(double until, int trials) {
     if (host.step > 0) return fixed_step_advance(&host, until, trials, &message);
     const int room = (ROWS_AT_MOST - n_rows) / ROWS_OF_A_STEP;
@@ -217,26 +217,26 @@ EXPORT(counter) double counter(int what) {
 }
 
 EXPORT(column_count) int column_count(void) {
-    return coupling->n_columns;
+    return assembly->n_columns;
 }
 
 EXPORT(column_name) const char *column_name(int column) {
-    return coupling->columns[column];
+    return assembly->columns[column];
 }
 
 EXPORT(rows) const double *rows_place(void) {
     return rows;
 }
 
-/* How many rows there are; they are the page's now, and the next ones take their place. */
+/* Returns the number of rows; the next ones overwrite them. */
 EXPORT(take_rows) int take_rows(void) {
     const int count = n_rows;
     n_rows = 0;
     return count;
 }
 
-/* The element alone, taken to a point of its states, which are in `settings` here, with the event
- * that they and the inputs make. */
+/* Sets the states of the element, which are in `settings` here, and handles the event that they and
+ * the inputs cause. */
 EXPORT(visit) int visit(void) {
     const Functions *call = &element()->call;
     const fmi2Component component = instance()->component;

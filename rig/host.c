@@ -1,4 +1,4 @@
-/* Integration of a coupling by CVODE: backward differentiation formulas, the FMUs' exact part of
+/* Integration of an assembly by CVODE: backward differentiation formulas, the FMUs' exact part of
  * the Jacobian, roots of all event indicators, events. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
@@ -15,26 +15,26 @@
 #include "systems.h"
 
 enum {
-    EVENTS_TO_A_WATCH = 1000, /* in as many the time has to advance, see watch_events */
-    STEPS_TO_A_QUESTION = 64, /* whether the run is to go on */
-    STEPS_PER_INTERVAL = 10,  /* no step is longer than this many output intervals of the system */
+    EVENTS_PER_CHECK = 1000,      /* within which the time has to advance, see check_progress */
+    STEPS_PER_PROGRESS_CALL = 64, /* which may end the run */
+    STEPS_PER_INTERVAL = 10, /* no step is longer than this many output intervals of the system */
     FAILURES_AT_MOST =
         50 /* of one step: a law that jumps without an event takes more than the usual few */
 };
 
 typedef struct {
-    Coupling *coupling;
+    Assembly *assembly;
     SystemRun *run;
     double *indicators;
-    signed char *signs; /* of the indicators, where they were last */
-    double time_written, time_watched;
+    signed char *signs; /* of the indicators at the last restart */
+    double time_written, time_checked;
     long next_row; /* on the grid of output times */
     Message complaint;
 
     SUNContext context;
     ErrorListener listener;
     void *solver;
-    N_Vector states, tolerances, interpolated; /* states: the x of the coupling */
+    N_Vector states, tolerances, interpolated; /* states: the x of the assembly */
     SUNMatrix matrix;
     SUNLinearSolver linear_solver;
 } Host;
@@ -42,12 +42,12 @@ typedef struct {
 static int on_rates(sunrealtype t, N_Vector states, N_Vector rates, void *data) {
     Host *h = data;
     h->run->statistics.evaluations++;
-    return coupling_evaluate(h->coupling, t, N_VGetArrayPointer(states), N_VGetArrayPointer(rates));
+    return assembly_evaluate(h->assembly, t, N_VGetArrayPointer(states), N_VGetArrayPointer(rates));
 }
 
 static int on_indicators(sunrealtype t, N_Vector states, sunrealtype *g, void *data) {
     Host *h = data;
-    return coupling_indicators(h->coupling, t, N_VGetArrayPointer(states), g);
+    return assembly_indicators(h->assembly, t, N_VGetArrayPointer(states), g);
 }
 
 static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix matrix, void *data,
@@ -55,7 +55,7 @@ static int on_jacobian(sunrealtype t, N_Vector states, N_Vector rates, SUNMatrix
     (void)rates, (void)work1, (void)work2, (void)work3;
     Host *h = data;
     h->run->statistics.jacobians++;
-    return coupling_jacobian(h->coupling, t, N_VGetArrayPointer(states), SM_DATA_D(matrix));
+    return assembly_jacobian(h->assembly, t, N_VGetArrayPointer(states), SM_DATA_D(matrix));
 }
 
 static void on_complaint(void *data, const char *text) {
@@ -65,12 +65,12 @@ static void on_complaint(void *data, const char *text) {
 
 static void set_tolerances(Host *h) {
     double *tolerances = N_VGetArrayPointer(h->tolerances);
-    for (int i = 0; i < h->coupling->n_states; i++)
-        tolerances[i] = h->run->tolerance * h->coupling->nominals[i];
+    for (int i = 0; i < h->assembly->n_states; i++)
+        tolerances[i] = h->run->tolerance * h->assembly->nominals[i];
 }
 
 static bool open_solver(Host *h, Message *message) {
-    const Coupling *k = h->coupling;
+    const Assembly *k = h->assembly;
     if (!open_context(&h->context)) return fail(message, "SUNDIALS does not start.");
     h->listener = (ErrorListener){on_complaint, h};
     h->states = N_VMake_Serial(k->n_states, k->x, h->context);
@@ -90,7 +90,7 @@ static bool open_solver(Host *h, Message *message) {
         CVodeSetUserData(h->solver, h) == CV_SUCCESS &&
         CVodeSVtolerances(h->solver, h->run->tolerance, h->tolerances) == CV_SUCCESS &&
         CVodeSetLinearSolver(h->solver, h->linear_solver, h->matrix) == CV_SUCCESS &&
-        (!coupling_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
+        (!assembly_has_jacobian(k) || CVodeSetJacFn(h->solver, on_jacobian) == CV_SUCCESS) &&
         CVodeSetMaxErrTestFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
         CVodeSetMaxConvFails(h->solver, FAILURES_AT_MOST) == CV_SUCCESS &&
         CVodeSetMaxStep(h->solver, STEPS_PER_INTERVAL * k->system->interval) == CV_SUCCESS &&
@@ -111,24 +111,24 @@ static void close_solver(Host *h) {
 }
 
 static bool write_row(Host *h, double t, const double *x, Message *message) {
-    const double *row = coupling_row(h->coupling, t, x);
-    if (!row) return fail(message, "%s", h->coupling->complaint.text);
-    systems_keep_row(h->run, row);
+    const double *row = assembly_row(h->assembly, t, x);
+    if (!row) return fail(message, "%s", h->assembly->complaint.text);
+    systems_store_row(h->run, row);
     h->time_written = t;
     return true;
 }
 
-/* Rows on the grid of output times up to t; inside the step the solver interpolates. A point of the
- * grid that is t but for rounding is t. */
+/* Writes the rows of the output grid up to t; inside the step the solver interpolates. A grid point
+ * that equals t up to rounding is t. */
 static bool write_grid(Host *h, double t, Message *message) {
     const double interval = h->run->interval, rounding = 1e-9 * interval;
-    if (interval <= 0) return write_row(h, t, h->coupling->x, message);
+    if (interval <= 0) return write_row(h, t, h->assembly->x, message);
     for (; (double)h->next_row * interval <= t + rounding; h->next_row++) {
         const double t_row = (double)h->next_row * interval;
         const bool is_end = t_row >= t - rounding;
         if (!is_end && CVodeGetDky(h->solver, t_row, 0, h->interpolated) != CV_SUCCESS)
             return fail(message, "the solver cannot interpolate at t = %.9g s.", t_row);
-        const double *x = is_end ? h->coupling->x : N_VGetArrayPointer(h->interpolated);
+        const double *x = is_end ? h->assembly->x : N_VGetArrayPointer(h->interpolated);
         if (!write_row(h, is_end ? t : t_row, x, message)) return false;
     }
     return true;
@@ -139,15 +139,15 @@ static int sign(double value) {
 }
 
 static bool read_indicators(Host *h, double t, Message *message) {
-    return coupling_indicators(h->coupling, t, h->coupling->x, h->indicators) == 0 ||
-           fail(message, "%s", h->coupling->complaint.text);
+    return assembly_indicators(h->assembly, t, h->assembly->x, h->indicators) == 0 ||
+           fail(message, "%s", h->assembly->complaint.text);
 }
 
 /* CVODE locates roots, but misses an indicator that is zero at a restart and then changes its
  * sign. */
 static bool find_changed_signs(Host *h, double t, bool *changed, Message *message) {
     if (!read_indicators(h, t, message)) return false;
-    for (int i = 0; i < h->coupling->n_indicators; i++)
+    for (int i = 0; i < h->assembly->n_indicators; i++)
         *changed = *changed || (h->indicators[i] != 0 && sign(h->indicators[i]) != h->signs[i]);
     return true;
 }
@@ -157,47 +157,48 @@ static bool find_changed_signs(Host *h, double t, bool *changed, Message *messag
 static bool restart(Host *h, double t, Message *message) {
     bool any_zero = false;
     if (!read_indicators(h, t, message)) return false;
-    for (int i = 0; i < h->coupling->n_indicators; i++) {
+    for (int i = 0; i < h->assembly->n_indicators; i++) {
         any_zero = any_zero || h->indicators[i] == 0;
         if (h->indicators[i] != 0) h->signs[i] = (signed char)sign(h->indicators[i]);
     }
     set_tolerances(h);
     if (CVodeReInit(h->solver, t, h->states) != CV_SUCCESS ||
-        CVodeSetInitStep(h->solver, any_zero ? 1e-9 * h->coupling->system->interval : 0) !=
+        CVodeSetInitStep(h->solver, any_zero ? 1e-9 * h->assembly->system->interval : 0) !=
             CV_SUCCESS)
         return fail(message, "the solver cannot restart at t = %.9g s: %s", t, h->complaint.text);
     return true;
 }
 
-/* Ends a run that goes from event to event without getting on. */
-static bool watch_events(Host *h, double t, Message *message) {
-    if (++h->run->statistics.events % EVENTS_TO_A_WATCH) return true;
-    if (t - h->time_watched < 1e-6 * h->run->stop)
+/* Ends a run whose events chatter, so that its time hardly advances. */
+static bool check_progress(Host *h, double t, Message *message) {
+    if (++h->run->statistics.events % EVENTS_PER_CHECK) return true;
+    if (t - h->time_checked < 1e-6 * h->run->stop)
         return fail(message, "events chatter: %d of them between t = %.9g s and %.9g s.",
-                    EVENTS_TO_A_WATCH, h->time_watched, t);
-    h->time_watched = t;
+                    EVENTS_PER_CHECK, h->time_checked, t);
+    h->time_checked = t;
     return true;
 }
 
-/* An event has a row of results before and one after it. */
+/* Handles an event, with a row of results before and one after it. */
 static bool handle_event(Host *h, double t, Message *message) {
-    Coupling *k = h->coupling;
+    Assembly *k = h->assembly;
     return (t == h->time_written || write_row(h, t, k->x, message)) &&
-           coupling_enter_event(k, t, message) && coupling_settle(k, t, message) &&
-           write_row(h, t, k->x, message) && watch_events(h, t, message) && restart(h, t, message);
+           assembly_enter_event(k, t, message) && assembly_settle(k, t, message) &&
+           write_row(h, t, k->x, message) && check_progress(h, t, message) &&
+           restart(h, t, message);
 }
 
 static bool integrate(Host *h, Message *message) {
     const SystemRun *run = h->run;
-    Coupling *k = h->coupling;
+    Assembly *k = h->assembly;
     double t = 0;
     h->next_row = 1;
     if (!write_row(h, t, k->x, message) || !restart(h, t, message)) return false;
     while (t < run->stop) {
-        const bool asks = run->on_progress && run->statistics.steps % STEPS_TO_A_QUESTION == 0;
+        const bool asks = run->on_progress && run->statistics.steps % STEPS_PER_PROGRESS_CALL == 0;
         if (asks && run->on_progress(t / run->stop))
             return fail(message, "interrupted at t = %.9g s.", t);
-        const double stop = fmin(coupling_next_event(k), run->stop);
+        const double stop = fmin(assembly_next_event(k), run->stop);
         *k->complaint.text = '\0';
         CVodeSetStopTime(h->solver, stop);
         const int result = CVode(h->solver, stop, h->states, &t, CV_ONE_STEP);
@@ -206,7 +207,7 @@ static bool integrate(Host *h, Message *message) {
                         *k->complaint.text ? k->complaint.text : h->complaint.text);
         h->run->statistics.steps++;
         bool event = result == CV_ROOT_RETURN || t >= stop;
-        if (!write_grid(h, t, message) || !coupling_complete_step(k, t, &event, message) ||
+        if (!write_grid(h, t, message) || !assembly_complete_step(k, t, &event, message) ||
             !find_changed_signs(h, t, &event, message))
             return false;
         if (event && t < run->stop && !handle_event(h, t, message)) return false;
@@ -220,9 +221,9 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message) {
+bool systems_integrate(SystemRun *run, Assembly *assembly, Message *message) {
     const double begin = seconds_now();
-    Host host = {.coupling = coupling, .run = run, .time_written = -1};
+    Host host = {.assembly = assembly, .run = run, .time_written = -1};
     const bool good = open_solver(&host, message) && integrate(&host, message);
     close_solver(&host);
     run->statistics.wall_seconds = seconds_now() - begin;

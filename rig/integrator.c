@@ -4,7 +4,7 @@
 
 #include "solver/stepping.h"
 
-/* The coupling as an ODE of the solver, whose files are compiled here once more, with a size that
+/* The assembly as an ODE of the solver, whose files are compiled here once more, with a size that
  * is known at run time. */
 enum {
     MATRIX_ROOM = INTEGRATOR_STATES,
@@ -13,8 +13,8 @@ enum {
     IS_LINEAR = 0,
     N_MODES = 1
 };
-#define N_STATES (motion->coupling->n_states)
-#define N_INDICATORS (motion->coupling->n_indicators)
+#define N_STATES (motion->assembly->n_states)
+#define N_INDICATORS (motion->assembly->n_indicators)
 
 typedef struct {
     double value[STATE_ROOM];
@@ -25,10 +25,10 @@ typedef struct {
 } Modes;
 
 typedef struct {
-    Coupling *coupling;
-    double tolerance, later; /* the time over which rates of the rates are a difference */
+    Assembly *assembly;
+    double tolerance, increment; /* of the time, for time derivatives by differences */
     int held;
-    struct Reached *reached;
+    struct LastPoint *last;
 } Motion;
 
 static const States no_states = {{0}};
@@ -37,42 +37,42 @@ static const States no_states = {{0}};
 
 #include "solver/point.c"
 
-/* The last point of which a Jacobian was asked, which a step asks for at its end and the next one
- * starts from. */
-struct Reached {
+/* The last point whose Jacobian was computed: the end of a step, where the next one starts. */
+struct LastPoint {
     Point point;
 };
 
-/* No numbers where the element refuses the point, whose first complaint stays. */
+/* NaN where the element refuses the point; its first message is kept. */
 static States rates_at(const Motion *motion, double t, const States *x, const Modes *m) {
     (void)m;
     States f;
     bool finite = true;
     for (int i = 0; i < N_STATES; i++) finite = finite && isfinite(x->value[i]);
-    if (!finite || coupling_evaluate(motion->coupling, t, x->value, f.value))
+    if (!finite || assembly_evaluate(motion->assembly, t, x->value, f.value))
         for (int i = 0; i < N_STATES; i++) f.value[i] = NAN;
     return f;
 }
 
-/* By a difference: only the load of a system depends on the time, and smoothly. */
+/* Uses a difference: only the load of a system depends on the time, and smoothly. */
 static States rate_derivatives(const Motion *motion, const Point *from) {
-    States f_rate = rates_at(motion, from->t + motion->later, &from->x, &from->m);
+    States f_rate = rates_at(motion, from->t + motion->increment, &from->x, &from->m);
     for (int i = 0; i < N_STATES; i++)
-        f_rate.value[i] = (f_rate.value[i] - from->f.value[i]) / motion->later;
+        f_rate.value[i] = (f_rate.value[i] - from->f.value[i]) / motion->increment;
     return f_rate;
 }
 
-/* Where there is no exact Jacobian, as in a loop of loads, by differences. */
+/* Computes rates and Jacobian; by differences where there is no exact one, as in an algebraic
+ * loop. */
 static void find_point(const Motion *motion, double t, const States *x, const Modes *m,
                        Point *point) {
-    Coupling *c = motion->coupling;
+    Assembly *c = motion->assembly;
     const int n = N_STATES;
     double columns[INTEGRATOR_STATES * INTEGRATOR_STATES];
-    const bool exact = coupling_has_jacobian(c);
+    const bool exact = assembly_has_jacobian(c);
     point->t = t;
     point->x = *x;
     point->m = *m;
-    if (exact && coupling_jacobian(c, t, x->value, columns)) columns[0] = NAN;
+    if (exact && assembly_jacobian(c, t, x->value, columns)) columns[0] = NAN;
     point->f = rates_at(motion, t, x, m);
     for (int j = 0; j < n; j++) {
         if (!exact) {
@@ -87,11 +87,11 @@ static void find_point(const Motion *motion, double t, const States *x, const Mo
     }
 }
 
-/* The same, copied where it is known already; of the room no more than there are states. */
-static void go_to_point(const Motion *motion, double t, const States *x, const Modes *m,
-                        Point *point) {
+/* The same, copied where it is known already; only as many elements as there are states. */
+static void load_point(const Motion *motion, double t, const States *x, const Modes *m,
+                       Point *point) {
     const size_t bytes = (size_t)N_STATES * sizeof *x->value;
-    Point *last = &motion->reached->point;
+    Point *last = &motion->last->point;
     if (last->t != t || memcmp(&last->x, x, bytes) != 0) find_point(motion, t, x, m, last);
     point->t = t;
     point->m = *m;
@@ -102,7 +102,7 @@ static void go_to_point(const Motion *motion, double t, const States *x, const M
 
 static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
     Point point;
-    go_to_point(motion, t, x, m, &point);
+    load_point(motion, t, x, m, &point);
     return point;
 }
 
@@ -111,105 +111,105 @@ static States resolved_at(const Motion *motion, double t, const States *x, const
     (void)m;
     States resolved;
     for (int i = 0; i < N_STATES; i++)
-        resolved.value[i] = motion->coupling->nominals[i] + fabs(x->value[i]);
+        resolved.value[i] = motion->assembly->nominals[i] + fabs(x->value[i]);
     return resolved;
 }
 
 static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
                           double *g) {
     (void)m;
-    if (coupling_indicators(motion->coupling, t, x->value, g))
+    if (assembly_indicators(motion->assembly, t, x->value, g))
         for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
 }
 
 #include "solver/hosted.c"
 
-enum { EVENTS_TO_A_WATCH = 1000 };
+enum { EVENTS_PER_CHECK = 1000 };
 
 static bool refuse_point(const Integrator *k, Message *message) {
-    return fail(message, "%s", k->coupling->complaint.text);
+    return fail(message, "%s", k->assembly->complaint.text);
 }
 
 static void record_row(Integrator *k, bool event) {
-    if (k->on_row) k->on_row(k->context, k->t, k->coupling->x, event);
+    if (k->on_row) k->on_row(k->context, k->t, k->assembly->x, event);
 }
 
-/* A step restarts small: what comes after an event is another law. */
-static void begin_again(Integrator *k) {
+/* Restarts with a small step: the equations after an event are others. */
+static void restart(Integrator *k) {
     k->step = 1e-3 * k->longest_step;
     record_row(k, true);
 }
 
 bool integrator_begin_change(Integrator *k, Message *message) {
-    return coupling_enter_event(k->coupling, k->t, message);
+    return assembly_enter_event(k->assembly, k->t, message);
 }
 
 bool integrator_end_change(Integrator *k, Message *message) {
-    if (!coupling_settle(k->coupling, k->t, message)) return false;
-    begin_again(k);
+    if (!assembly_settle(k->assembly, k->t, message)) return false;
+    restart(k);
     return true;
 }
 
-/* Events that lead nowhere would stop the page. */
-static bool watch_events(Integrator *k, Message *message) {
+/* Fails where events chatter: they would block the page. */
+static bool check_progress(Integrator *k, Message *message) {
     k->events++;
-    if (k->events - k->events_watched < EVENTS_TO_A_WATCH) return true;
-    if (k->t - k->time_watched < 1e-3 * k->longest_step)
-        return fail(message, "Events chatter: %d of them at t = %.9g s.", EVENTS_TO_A_WATCH, k->t);
-    k->events_watched = k->events;
-    k->time_watched = k->t;
+    if (k->events - k->events_checked < EVENTS_PER_CHECK) return true;
+    if (k->t - k->time_checked < 1e-3 * k->longest_step)
+        return fail(message, "Events chatter: %d of them at t = %.9g s.", EVENTS_PER_CHECK, k->t);
+    k->events_checked = k->events;
+    k->time_checked = k->t;
     return true;
 }
 
-static bool take_event(Integrator *k, Message *message) {
+static bool handle_event(Integrator *k, Message *message) {
     record_row(k, true);
-    return watch_events(k, message) && integrator_begin_change(k, message) &&
+    return check_progress(k, message) && integrator_begin_change(k, message) &&
            integrator_end_change(k, message);
 }
 
-bool integrator_begin(Integrator *k, Coupling *coupling, double t, double tolerance,
+bool integrator_begin(Integrator *k, Assembly *assembly, double t, double tolerance,
                       Message *message) {
-    *k = (Integrator){.coupling = coupling,
+    *k = (Integrator){.assembly = assembly,
                       .t = t,
                       .tolerance = tolerance,
                       .on_row = k->on_row,
                       .context = k->context};
-    k->longest_step = coupling->system->interval;
-    if (coupling->n_states > INTEGRATOR_STATES || coupling->n_indicators > INTEGRATOR_INDICATORS)
+    k->longest_step = assembly->system->interval;
+    if (assembly->n_states > INTEGRATOR_STATES || assembly->n_indicators > INTEGRATOR_INDICATORS)
         return fail(message, "The system has too many states or event indicators.");
-    begin_again(k);
+    restart(k);
     return true;
 }
 
-/* Takes the integrator to t, x1; an event there, if it is one. */
-static bool go_on_to(Integrator *k, double t, const States *x1, bool event, Message *message) {
+/* Accepts a step to t, x1, and handles an event there. */
+static bool accept_step(Integrator *k, double t, const States *x1, bool event, Message *message) {
     k->t = t;
     k->steps++;
-    memcpy(k->coupling->x, x1->value, (size_t)k->coupling->n_states * sizeof *x1->value);
-    if (event) return take_event(k, message);
+    memcpy(k->assembly->x, x1->value, (size_t)k->assembly->n_states * sizeof *x1->value);
+    if (event) return handle_event(k, message);
     record_row(k, false);
     return true;
 }
 
 bool integrator_advance(Integrator *k, double until, int trials, Message *message) {
     const double shortest = 1e-9 * k->longest_step, resolution = 1e-8 * k->longest_step;
-    struct Reached reached;
-    const Motion of_coupling = {k->coupling, k->tolerance, 1e-4 * k->longest_step, 0, &reached},
-                 *motion = &of_coupling;
+    struct LastPoint last;
+    const Motion of_assembly = {k->assembly, k->tolerance, 1e-4 * k->longest_step, 0, &last},
+                 *motion = &of_assembly;
     const Modes modes = {0};
     States x1;
-    memcpy(x1.value, k->coupling->x, (size_t)N_STATES * sizeof *x1.value);
-    reached.point.t = NAN;
+    memcpy(x1.value, k->assembly->x, (size_t)N_STATES * sizeof *x1.value);
+    last.point.t = NAN;
     Point from;
-    go_to_point(motion, k->t, &x1, &modes, &from);
+    load_point(motion, k->t, &x1, &modes, &from);
     for (; k->t < until && trials > 0; trials--) {
-        const double planned = coupling_next_event(k->coupling), stop = fmin(planned, until),
+        const double planned = assembly_next_event(k->assembly), stop = fmin(planned, until),
                      remaining = stop - k->t;
         double h = fmin(fmin(k->step, k->longest_step), remaining), after = 0;
         if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;
         const double error = trial_step(motion, &from, h, &x1);
-        const bool forced = h <= shortest && isfinite(error) && !(error <= 1);
-        if (!(error <= 1) && !forced) {
+        const bool is_forced = h <= shortest && isfinite(error) && !(error <= 1);
+        if (!(error <= 1) && !is_forced) {
             if (h <= shortest) return refuse_point(k, message);
             k->step = fmax(h * shrinkage(error), shortest);
             continue;
@@ -230,10 +230,10 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
         }
         const double t = h == remaining ? stop : k->t + h;
         const bool event = changed > 0 || t >= planned;
-        if (!go_on_to(k, t, &x1, event, message)) return false;
-        if (event) reached.point.t = NAN; /* it is another law */
-        memcpy(x1.value, k->coupling->x, (size_t)N_STATES * sizeof *x1.value);
-        go_to_point(motion, k->t, &x1, &modes, &from);
+        if (!accept_step(k, t, &x1, event, message)) return false;
+        if (event) last.point.t = NAN; /* its rates are others */
+        memcpy(x1.value, k->assembly->x, (size_t)N_STATES * sizeof *x1.value);
+        load_point(motion, k->t, &x1, &modes, &from);
     }
     return true;
 }

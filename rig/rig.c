@@ -1,5 +1,5 @@
-/* What the program around the library hears of what the FMUs warn of, and of values of a set that
- * they do not take. */
+/* Passes warnings to the program around the library: those of the FMUs, and of values of a
+ * parameter set that are out of range. */
 #include "export.h"
 #include "message.h"
 

@@ -1,21 +1,22 @@
-/* What is set of a system and its contacts: the parameter sets of resources/, those among them that
- * a system takes, and single values. */
+/* Sets the parameters of the FMUs at the contacts of a system: parameter sets of resources/, those
+ * that the system names, and single values. */
 #ifndef SURFACES_H
 #define SURFACES_H
 
-#include "coupling.h"
+#include "assembly.h"
 
 /* The set of that name, or NULL. */
 const ParameterSet *find_set(const char *name);
 
-/* Gives the FMU at a contact the values of a set, as far as it has and allows them. */
-bool set_surface(Coupling *coupling, int contact, const ParameterSet *set, Message *message);
+/* Sets the parameters of the FMU at a contact to the values of a set, where it has and allows
+ * them. */
+bool set_surface(Assembly *assembly, int contact, const ParameterSet *set, Message *message);
 
-/* Gives the FMU at each contact the values of the set that the system names, then those of the
- * chosen one (NULL: none). */
-bool set_surfaces(Coupling *coupling, const ParameterSet *chosen, Message *message);
+/* The same at each contact: first the set that the system names, then the chosen one (NULL:
+ * none). */
+bool set_surfaces(Assembly *assembly, const ParameterSet *chosen, Message *message);
 
-/* Gives NAME to all contacts, CONTACT.NAME to one; says in `known` whether any of them has it. */
-bool give_setting(Coupling *coupling, const Value *setting, bool *known, Message *message);
+/* Sets NAME at all contacts, CONTACT.NAME at one; `known` becomes true if any of them has it. */
+bool give_setting(Assembly *assembly, const Value *setting, bool *known, Message *message);
 
 #endif

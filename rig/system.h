@@ -2,27 +2,22 @@
  * its contacts.
  *
  *     dx/dt = rates(t, x, y)   x: states of the system
- *     u     = inputs(t, x)     u: what the contacts feel, in the order of their `inputs`,
+ *     u     = inputs(t, x)     u: inputs of the contacts, in the order of their `inputs`,
  *                              contact by contact
- *     y     = FMUs(t, u)       y: what they answer, in the order of their `outputs`,
+ *     y     = FMUs(t, u)       y: their outputs, in the order of their `outputs`,
  *                              contact by contact
  *
  * A system is one file systems/<name>.c with its equations in a comment on top and one `const
  * System system_<name>`; the build finds it. Names in `inputs` and `outputs` are those of the FMU's
  * variables. An FMU fits if every input it has is offered and every output that is needed exists;
- * what it has no input for is not fed. Where relativeVelocity is offered as one number, an element
- * in space fits too: it moves along its first axis, relativeVelocity[1], and answers there with
- * frictionForce[1].
- *
- * Where inputs depend on what the elements answer (a joint is pressed by its reactions, and
- * friction is part of them), the system fills them in from y by `loads`, linearly: an algebraic
- * loop, which the coupling solves.
- *
- * If only elements with ideal stick ask for such an input (the torque that a clutch has to carry so
- * that it stays shut, while the next one slips), the system names it as its `load`. Then a contact
- * has one output, and without an element that asks for the input there is no loop.
- *
- * Jumps in time (a load that is switched) go through `event_time`: the host stops there, counts
+ * it may leave offers unused. Where relativeVelocity is offered as one number, an element in space
+ * fits too: it moves along its first axis, relativeVelocity[1], and returns frictionForce[1]. Where
+ * inputs depend on the outputs of the elements (a joint is loaded by its reactions, and friction is
+ * part of them), the system fills them in from y by `loads`, linearly: an algebraic loop, which the
+ * assembly solves. If only elements with ideal stick have such an input (the torque that a clutch
+ * has to carry so that it stays shut, while the next one slips), the system names it as its `load`.
+ * Then a contact has one output, and without an element that has the input there is no loop. Jumps
+ * in time (a load that is switched) are announced by `event_time`: the host stops there, counts
  * `phase` up and restarts. A system decides by `phase`, never by comparing the time, so that it
  * stays continuous up to and including the event. Kinks in the states may be marked by
  * `indicators`: the host locates their zeros and restarts there.
@@ -70,7 +65,7 @@ typedef struct {
     int parameter, contact;
 } Shared;
 
-/* Such lists with their ends. */
+/* Lists of these, with their end. */
 #define PARAMETERS(...) ((const Parameter[]){__VA_ARGS__, {NULL, NULL, 0, ANY, NULL}})
 #define QUANTITIES(...) ((const Quantity[]){__VA_ARGS__, {NULL, NULL, 0, NULL}})
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -81,7 +76,7 @@ typedef struct {
     const Table *table;
     double t;
     int phase; /* number of time events that lie behind */
-} Moment;
+} Instant;
 
 typedef struct {
     const char *name, *title, *source;
@@ -91,8 +86,8 @@ typedef struct {
     const Quantity *states;
     const Quantity *outputs;
     const Contact *contacts;
-    /* which FMU each contact takes of the folder of the one that is given for all of them: its
-     * name, with % in place of the name of that one; NULL: all take that one */
+    /* the FMU of each contact, from the folder of the given one: its name, with % in place of the
+     * name of the given one; NULL: all contacts have the given one */
     const char *const *beside;
     /* given to the FMUs at the start and at every event; ends with a contact of -1; NULL: none */
     const Shared *shared;
@@ -103,17 +98,17 @@ typedef struct {
     bool reads_table;
 
     void (*start)(const double *p, double *x); /* may be NULL: all zero */
-    void (*inputs)(const Moment *m, const double *x, double *u);
-    void (*loads)(const Moment *m, const double *x, const double *y,
+    void (*inputs)(const Instant *m, const double *x, double *u);
+    void (*loads)(const Instant *m, const double *x, const double *y,
                   double *u); /* may be NULL without a loop */
-    void (*rates)(const Moment *m, const double *x, const double *y, double *dx);
-    void (*results)(const Moment *m, const double *x, const double *y,
-                    double *outputs);      /* may be NULL without outputs */
-    double (*event_time)(const Moment *m); /* of event number `phase`; may be NULL */
-    void (*indicators)(const Moment *m, const double *x, double *g); /* may be NULL */
+    void (*rates)(const Instant *m, const double *x, const double *y, double *dx);
+    void (*results)(const Instant *m, const double *x, const double *y,
+                    double *outputs);       /* may be NULL without outputs */
+    double (*event_time)(const Instant *m); /* of event number `phase`; may be NULL */
+    void (*indicators)(const Instant *m, const double *x, double *g); /* may be NULL */
 } System;
 
-/* What is given to a parameter of an FMU. */
+/* Value of a parameter of an FMU. */
 typedef struct {
     const char *name;
     double value;
@@ -127,7 +122,7 @@ static inline int count_contacts(const System *system) {
 
 /* Generated by the build from systems/ and resources/. */
 typedef struct {
-    const char *model; /* which alone has this value; NULL: all */
+    const char *model; /* the only one with this value; NULL: all */
     const char *name;
     double value;
 } SetValue;

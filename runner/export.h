@@ -1,4 +1,4 @@
-/* What Python calls. */
+/* Marks the functions that Python calls. */
 #ifndef BRISTLE_EXPORT_H
 #define BRISTLE_EXPORT_H
 

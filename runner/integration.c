@@ -1,4 +1,4 @@
-/* Runs of systems by the integrator that needs no other library. */
+/* Runs of systems by the rig's own integrator, which needs no other library. */
 #include <math.h>
 
 #include "integrator.h"
@@ -6,30 +6,30 @@
 
 enum { TRIALS_AT_ONCE = 1000, TRIALS_AT_MOST = 20000000 };
 
-/* What a set has and the element does not take is left out without a message. */
+/* Values of a parameter set that are out of range are left out without a message. */
 void warn(const char *format, ...) {
     (void)format;
 }
 
 typedef struct {
     SystemRun *run;
-    Coupling *coupling;
-} Watch;
+    Assembly *assembly;
+} Recorder;
 
-static void keep_row(const Watch *watch, double t, const double *x) {
-    const double *row = coupling_row(watch->coupling, t, x);
-    if (row) systems_keep_row(watch->run, row);
+static void store_row(const Recorder *recorder, double t, const double *x) {
+    const double *row = assembly_row(recorder->assembly, t, x);
+    if (row) systems_store_row(recorder->run, row);
 }
 
 static void on_row(void *context, double t, const double *x, bool event) {
-    const Watch *watch = context;
-    if (event || watch->run->interval <= 0) keep_row(watch, t, x);
+    const Recorder *recorder = context;
+    if (event || recorder->run->interval <= 0) store_row(recorder, t, x);
 }
 
-bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message) {
-    Watch watch = {run, coupling};
-    Integrator integrator = {.on_row = on_row, .context = &watch};
-    if (!integrator_begin(&integrator, coupling, 0, run->tolerance, message)) return false;
+bool systems_integrate(SystemRun *run, Assembly *assembly, Message *message) {
+    Recorder recorder = {run, assembly};
+    Integrator integrator = {.on_row = on_row, .context = &recorder};
+    if (!integrator_begin(&integrator, assembly, 0, run->tolerance, message)) return false;
     const bool on_grid = run->interval > 0;
     long trials = 0;
     for (double next = 1; integrator.t < run->stop; next++) {
@@ -39,9 +39,9 @@ bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message) {
             trials += TRIALS_AT_ONCE;
             if (trials > TRIALS_AT_MOST) return fail(message, "the run takes too many steps.");
         }
-        if (on_grid) keep_row(&watch, integrator.t, coupling->x);
+        if (on_grid) store_row(&recorder, integrator.t, assembly->x);
     }
-    /* An event at the very end is behind it. */
+    /* Drops the row after an event at the very end. */
     while (run->n_rows > 1 && run->rows[(run->n_rows - 2) * (size_t)run->n_columns] >= run->stop)
         run->n_rows--;
     return true;

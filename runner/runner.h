@@ -1,9 +1,9 @@
-/* A whole record through an FMU in one call: times and inputs in, outputs back, nothing but C
+/* Runs an FMU over a whole record in one call: times and inputs in, outputs back, nothing but C
  * between the samples.
  *
  * The caller has loaded the FMU's library and hands over its functions, so there is nothing here
- * that depends on the platform. Records share nothing: any number of them may run at the same time
- * in different threads. */
+ * that depends on the platform. Runs share nothing: any number of them may take place at the same
+ * time in different threads. */
 #ifndef BRISTLE_RUNNER_H
 #define BRISTLE_RUNNER_H
 
@@ -15,7 +15,7 @@
 
 enum { RUNNER_VERSION = 5, MESSAGE_BYTES = 512 };
 
-/* What is called of an FMU. */
+/* The functions of an FMU that are called. */
 typedef struct {
     fmi2InstantiateTYPE *instantiate;
     fmi2FreeInstanceTYPE *free_instance;
@@ -51,7 +51,7 @@ typedef struct {
     const Fmu *fmu;
     const char *guid;
     double tolerance; /* 0: the FMU's own */
-    /* of this process's processor time after which a simulation is given up; 0: never */
+    /* processor time of this process after which a simulation is given up; 0: never */
     double seconds;
     /* inputs move linearly from sample to sample; otherwise each is held until the next */
     int linear;
@@ -71,25 +71,25 @@ typedef struct {
     Variables derivatives;     /* and their rates, */
     Variables event_modes;     /* and all its modes; where there are states and modes, also: */
     size_t n_indicators;       /* its event indicators, */
-    const double *known_steps; /* steps of the knowns for differences of these, */
-    const int *lasting;        /* and 1 for each known that counts beyond the start */
+    const double *known_steps; /* steps of the knowns for finite differences of these, */
+    const int *lasting;        /* and 1 for each known that acts beyond the start */
     Variables knowns; /* evaluate, sensitivities: slopes of the outputs with respect to these */
     double *slopes;   /* sample by sample, in it known by known */
     size_t done;      /* samples whose results are there */
     char message[MESSAGE_BYTES]; /* why there are no more */
-} Record;
+} SampledRun;
 
 RUNNER_EXPORT int runner_version(void);
 
 /* Co-simulation from the first to the last time. The results at a sample are those under the inputs
- * of that sample. 0: all is well. */
-RUNNER_EXPORT int runner_simulate(Record *record);
+ * of that sample. 0: success. */
+RUNNER_EXPORT int runner_simulate(SampledRun *run);
 
-/* The same, with the slopes of the outputs at each sample with respect to parameters. 0: all is
- * well. */
-RUNNER_EXPORT int runner_sensitivities(Record *record);
+/* The same, with the slopes of the outputs at each sample with respect to parameters. 0:
+ * success. */
+RUNNER_EXPORT int runner_sensitivities(SampledRun *run);
 
-/* The initial outputs at each sample by itself; signals may be parameters too. 0: all is well. */
-RUNNER_EXPORT int runner_evaluate(Record *record);
+/* The initial outputs at each sample by itself; signals may be parameters too. 0: success. */
+RUNNER_EXPORT int runner_evaluate(SampledRun *run);
 
 #endif

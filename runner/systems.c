@@ -16,45 +16,45 @@ const System *const *systems_all(void) {
     return systems;
 }
 
-void systems_keep_row(SystemRun *run, const double *row) {
+void systems_store_row(SystemRun *run, const double *row) {
     const size_t width = (size_t)run->n_columns;
     if (run->n_rows % ROWS_AT_ONCE == 0)
         run->rows = grown_array(run->rows, (run->n_rows + ROWS_AT_ONCE) * width, sizeof *run->rows);
     memcpy(run->rows + run->n_rows++ * width, row, width * sizeof *row);
 }
 
-/* Everything that is known before the run. */
-static bool prepare(const SystemRun *run, Coupling *coupling, Message *message) {
+/* Sets the parameters, and initializes. */
+static bool prepare(const SystemRun *run, Assembly *assembly, Message *message) {
     const ParameterSet *chosen = run->set ? find_set(run->set) : NULL;
     if (run->set && !chosen) return fail(message, "there is no parameter set %s.", run->set);
-    if (!set_surfaces(coupling, chosen, message)) return false;
+    if (!set_surfaces(assembly, chosen, message)) return false;
     for (int i = 0; i < run->n_settings; i++) {
         bool known = false;
-        if (!give_setting(coupling, &run->settings[i], &known, message)) return false;
+        if (!give_setting(assembly, &run->settings[i], &known, message)) return false;
         if (!known)
             return fail(message, "%s has no parameter %s.", run->elements[0]->name,
                         run->settings[i].name);
     }
-    return coupling_initialize(coupling, run->stop, run->tolerance, message);
+    return assembly_initialize(assembly, run->stop, run->tolerance, message);
 }
 
-static Outcome open_and_run(SystemRun *run, Coupling **opened, Message *message) {
-    Coupling *coupling = *opened =
-        coupling_open(run->system, run->parameters, run->table, run->elements, message);
-    if (!coupling) return DOES_NOT_FIT;
-    run->n_columns = coupling->n_columns;
+static Outcome open_and_run(SystemRun *run, Assembly **opened, Message *message) {
+    Assembly *assembly = *opened =
+        assembly_open(run->system, run->parameters, run->table, run->elements, message);
+    if (!assembly) return DOES_NOT_FIT;
+    run->n_columns = assembly->n_columns;
     run->columns = new_array((size_t)run->n_columns, sizeof *run->columns);
-    for (int i = 0; i < run->n_columns; i++) run->columns[i] = copied(coupling->columns[i]);
-    if (!prepare(run, coupling, message)) return CANNOT_BEGIN;
-    if (!systems_integrate(run, coupling, message)) return BROKE_OFF;
-    coupling_terminate(coupling);
+    for (int i = 0; i < run->n_columns; i++) run->columns[i] = copied(assembly->columns[i]);
+    if (!prepare(run, assembly, message)) return CANNOT_BEGIN;
+    if (!systems_integrate(run, assembly, message)) return BROKE_OFF;
+    assembly_terminate(assembly);
     return COMPLETED;
 }
 
 int systems_run(SystemRun *run) {
-    Coupling *coupling = NULL;
-    run->outcome = open_and_run(run, &coupling, &run->message);
-    coupling_close(coupling);
+    Assembly *assembly = NULL;
+    run->outcome = open_and_run(run, &assembly, &run->message);
+    assembly_close(assembly);
     return run->outcome != COMPLETED;
 }
 

@@ -1,12 +1,11 @@
-/* A system of the rig with friction elements at its contacts, in one call: no program, no file and
- * no library of others is needed.
- *
- * The caller has loaded the elements and hands over their functions and variables. Runs share
- * nothing: any number of them may run at the same time in different threads. */
+/* Runs a system of the rig with friction elements at its contacts in one call, without any other
+ * program, file or library. The caller has loaded the elements and hands over their functions and
+ * variables. Runs share nothing: any number of them may take place at the same time in different
+ * threads. */
 #ifndef BRISTLE_SYSTEMS_H
 #define BRISTLE_SYSTEMS_H
 
-#include "coupling.h"
+#include "assembly.h"
 #include "export.h"
 
 enum { SYSTEMS_VERSION = 3 };
@@ -43,17 +42,17 @@ RUNNER_EXPORT int systems_version(void);
 /* All systems; the list ends with NULL. */
 RUNNER_EXPORT const System *const *systems_all(void);
 
-/* From the start to the end. 0: all is well. */
+/* Runs the system from start to stop. 0: success. */
 RUNNER_EXPORT int systems_run(SystemRun *run);
 
-/* Gives the results back. */
+/* Frees the results. */
 RUNNER_EXPORT void systems_free(SystemRun *run);
 
-/* Integrates the coupling, which is initialized, to the end of the run. Each library has its own:
- * runner/integration.c needs no other library, rig/host.c is by CVODE. */
-bool systems_integrate(SystemRun *run, Coupling *coupling, Message *message);
+/* Integrates the initialized assembly to the end of the run. Each library has its own version:
+ * runner/integration.c needs no other library, rig/host.c uses CVODE. */
+bool systems_integrate(SystemRun *run, Assembly *assembly, Message *message);
 
 /* Adds a row to the results of the run. */
-void systems_keep_row(SystemRun *run, const double *row);
+void systems_store_row(SystemRun *run, const double *row);
 
 #endif

@@ -57,8 +57,8 @@ def struct(name: str, members: str, **kinds: Any) -> type[Structure]:
 
 
 Variables = struct("Variables", "size_t count; unsigned *references")
-Record = struct(  # in runner.h
-    "Record",
+SampledRun = struct(  # in runner.h
+    "SampledRun",
     "void *fmu; char *guid; double tolerance, seconds; int linear; Variables reals;"
     " void *real_values; Variables integers; void *integer_values; size_t n_samples; void *times;"
     " Variables signals; void *signal_values; Variables outputs; void *output_values;"
@@ -80,7 +80,7 @@ def runner() -> ctypes.CDLL:
         library.runner_sensitivities,
         library.runner_evaluate,
     ):
-        function.argtypes = [POINTER(Record)]
+        function.argtypes = [POINTER(SampledRun)]
         function.restype = c_int
     return library
 

@@ -331,7 +331,7 @@ class _Call:
         self.about = about
         self.kept: list[Any] = []
         self.values: dict[Variable, float] = {}
-        self.record = native.Record()
+        self.record = native.SampledRun()
         functions = native.functions(about)
         self.record.fmu = ctypes.cast(functions, ctypes.c_void_p)
         self.record.guid = about.guid.encode()
@@ -350,7 +350,7 @@ class _Call:
     def into(self, results: Results) -> _Call:
         """The same call for other results; this one has to stay as long as that."""
         other = copy(self)
-        other.record, other.kept = native.Record.from_buffer_copy(self.record), []
+        other.record, other.kept = native.SampledRun.from_buffer_copy(self.record), []
         other._give_room(results)
         return other
 

@@ -27,15 +27,15 @@ enum {
     EXTERNAL_FORCE,
     SLACK_TENSION,
     WRAP_ANGLE
-};                               /* what they are given, */
-enum { FRICTION_FORCE, NORMAL }; /* and what they answer */
+};                               /* inputs of the contacts */
+enum { FRICTION_FORCE, NORMAL }; /* and their outputs */
 
-static double tension(const Moment *m) {
+static double tension(const Instant *m) {
     const double *p = m->p;
     return p[TENSION] * (1 + p[SHARE] * cos(2 * PI * p[FREQUENCY] * m->t));
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     u[NORMAL_FORCE] = tension(m);
     u[RELATIVE_VELOCITY] = x[VELOCITY];
     u[EXTERNAL_FORCE] = m->p[LOAD_FORCE];
@@ -43,19 +43,19 @@ static void inputs(const Moment *m, const double *x, double *u) {
     u[WRAP_ANGLE] = m->p[WRAP];
 }
 
-static void loads(const Moment *m, const double *x, const double *y, double *u) {
+static void loads(const Instant *m, const double *x, const double *y, double *u) {
     (void)m;
     (void)x;
     u[NORMAL_FORCE] = y[NORMAL];
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
     dx[POSITION] = x[VELOCITY];
     dx[VELOCITY] = (p[LOAD_FORCE] - y[FRICTION_FORCE]) * p[RADIUS] * p[RADIUS] / p[INERTIA];
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     const double side = x[VELOCITY] < 0 ? -1 : 1;
     outputs[0] = tension(m) + y[FRICTION_FORCE];
     outputs[1] = tension(m) * exp(side * m->p[FRICTION] * m->p[WRAP]);
@@ -80,7 +80,7 @@ const System system_band_brake = {
         [LOAD_FORCE] = {"loadForce", "N", 50, ANY, "Load, as a force at the circumference"},
         [FRICTION] = {"dynamicFriction", "1", 0.3, POSITIVE,
                       "Friction that WrapLoad has for the band: that of the friction element"}),
-    .states = QUANTITIES([POSITION] = {"position", "m", 1e-3, "Way of the circumference"},
+    .states = QUANTITIES([POSITION] = {"position", "m", 1e-3, "Displacement of the circumference"},
                          [VELOCITY] = {"velocity", "m/s", 1e-2, "Velocity of the circumference"}),
     .outputs = QUANTITIES(
         {"otherTension", "N", 1, "Tension of the other end of the band"},

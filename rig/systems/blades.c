@@ -47,7 +47,7 @@ static double between(double t, double begin, double end) {
     return t <= begin ? 0 : t >= end ? 1 : (t - begin) / (end - begin);
 }
 
-static double excitation(const Moment *m) {
+static double excitation(const Instant *m) {
     const double *p = m->p;
     const double octaves = log(p[LAST_FREQUENCY] / p[FREQUENCY]);
     const double turns = octaves == 0 ? p[FREQUENCY] * m->t
@@ -57,11 +57,11 @@ static double excitation(const Moment *m) {
 }
 
 /* Of the central tie-boss against that of a neighbour. */
-static double slip_velocity(const Moment *m, const double *x, int neighbour) {
+static double slip_velocity(const Instant *m, const double *x, int neighbour) {
     return x[VELOCITIES + TIP] / m->p[LEVER] - x[VELOCITIES + neighbour];
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     for (int i = LEFT; i <= RIGHT; i++, u += N_OFFERS) {
         for (int k = 0; k < N_OFFERS; k++) u[k] = 0;
         u[NORMAL_FORCE] = m->p[NORMAL] * between(m->t, 0, m->p[PRELOAD_TIME]);
@@ -74,7 +74,7 @@ static double damping(double mass, double stiffness) {
     return 3.03 * mass + 1.1e-6 * stiffness;
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const double *p = m->p, *v = x + VELOCITIES;
     const double rate = 2 * PI * p[OWN_FREQUENCY];
     const double mass = p[STIFFNESS] / (rate * rate);
@@ -90,13 +90,13 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     }
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     outputs[0] = excitation(m);
     outputs[1] = x[TIP] / m->p[LEVER] - x[LEFT];
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     const double *p = m->p;
     double next = INFINITY; /* the first kink that is still to come */
     const double kinks[] = {p[PRELOAD_TIME], p[RISE_BEGINS], p[RISE_ENDS]};

@@ -23,13 +23,13 @@ static void start(const double *p, double *x) {
     x[VELOCITY] = 0;
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     (void)m;
     u[PENETRATION] = -x[HEIGHT];
     u[PENETRATION_RATE] = -x[VELOCITY];
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     dx[HEIGHT] = x[VELOCITY];
     dx[VELOCITY] = y[0] / m->p[MASS] - m->p[GRAVITY];
 }

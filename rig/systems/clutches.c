@@ -48,7 +48,7 @@ static void start(const double *p, double *x) {
     x[SPEEDS] = p[START_SPEED];
 }
 
-static double drive(const Moment *m) {
+static double drive(const Instant *m) {
     return m->p[AMPLITUDE] * sin(2 * PI * m->p[FREQUENCY] * m->t);
 }
 
@@ -62,7 +62,7 @@ static double slip(const double *x, int clutch) {
     return x[SPEEDS + clutch] - x[SPEEDS + clutch + 1];
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     const double *p = m->p;
     const int second = is_in_order(p) ? 0 : 1; /* number of its event */
     const double normal[N_CLUTCHES] = {p[NORMAL] * cos(2 * PI * p[CONTROL] * m->t),
@@ -76,7 +76,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
 }
 
 /* Torque on a body without that of the clutch `without`. */
-static double other_torques(const Moment *m, const double *y, int body, int without) {
+static double other_torques(const Instant *m, const double *y, int body, int without) {
     const int left = body - 1, right = body; /* the clutches on either side */
     double sum = body == 0 ? drive(m) : 0;
     if (left >= 0 && left != without) sum += y[left];
@@ -84,7 +84,7 @@ static double other_torques(const Moment *m, const double *y, int body, int with
     return sum;
 }
 
-static void loads(const Moment *m, const double *x, const double *y, double *u) {
+static void loads(const Instant *m, const double *x, const double *y, double *u) {
     (void)x;
     const double *inertia = m->p + INERTIA;
     for (int i = 0; i < N_CLUTCHES; i++, u += N_OFFERS)
@@ -93,7 +93,7 @@ static void loads(const Moment *m, const double *x, const double *y, double *u) 
                              (inertia[i] + inertia[i + 1]);
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     for (int i = 0; i < N_BODIES; i++) {
         dx[ANGLES + i] = x[SPEEDS + i];
         dx[SPEEDS + i] = other_torques(m, y, i, -2) / m->p[INERTIA + i];
@@ -102,7 +102,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     for (int i = 0; i < N_CLUTCHES; i++) dx[LOSS] += y[i] * slip(x, i);
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     outputs[0] = drive(m);
     outputs[1] = 0;
@@ -111,7 +111,7 @@ static void results(const Moment *m, const double *x, const double *y, double *o
     for (int i = 0; i < N_CLUTCHES; i++) outputs[2 + i] = slip(x, i);
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     const double *p = m->p;
     if (m->phase > 1) return INFINITY;
     return (m->phase == 0) == is_in_order(p) ? p[SECOND_TIME] : p[THIRD_TIME];

@@ -40,7 +40,7 @@ static void cross(const double *a, const double *b, double *c) {
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Where point i is, seen from the centre. */
+/* Position of point i relative to the centre. */
 static void arm(const double *p, const double *x, int i, double *r) {
     const double angle = 2 * PI * i / (double)N_POINTS;
     const double s[3] = {p[RADIUS] * cos(angle), p[RADIUS] * sin(angle), -p[EDGE] / 2};
@@ -52,19 +52,19 @@ static void arm(const double *p, const double *x, int i, double *r) {
     for (int k = 0; k < 3; k++) r[k] = s[k] + 2 * (q[0] * t[k] + u[k]);
 }
 
-static double pull(const Moment *m) {
+static double pull(const Instant *m) {
     if (m->phase == 0) return 0;
     if (m->phase > 1) return m->p[PULL];
     return m->p[PULL] * (m->t - PULL_BEGINS) / (PULL_STAYS - PULL_BEGINS);
 }
 
-static double load(const Moment *m) {
+static double load(const Instant *m) {
     if (m->phase < 3) return m->p[LOAD];
     if (m->phase > 3) return 0;
     return m->p[LOAD] * (LOAD_ENDS - m->t) / (LOAD_ENDS - LOAD_FADES);
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     const double times[] = {PULL_BEGINS, PULL_STAYS, LOAD_FADES, LOAD_ENDS};
     return m->phase < 4 ? times[m->phase] : INFINITY;
 }
@@ -75,7 +75,7 @@ static void start(const double *p, double *x) {
     x[Q0] = 1;
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     for (int i = 0; i < N_POINTS; i++, u += N_OFFERS) {
         double r[3], turning[3];
         arm(m->p, x, i, r);
@@ -89,7 +89,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
     }
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
     const double degree = PI / 180;
     const double P[3] = {pull(m) * cos(p[DIRECTION] * degree), pull(m) * sin(p[DIRECTION] * degree),
@@ -117,7 +117,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     for (int k = 0; k < 3; k++) dx[Q1 + k] = 0.5 * (q[0] * w[k] + turning[k]);
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     double friction[2] = {0, 0};
     for (int i = 0; i < N_POINTS; i++)
         for (int k = 0; k < 2; k++) friction[k] += y[i * N_NEEDS + k];

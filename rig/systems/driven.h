@@ -1,11 +1,10 @@
 /* What the systems with a prescribed velocity have in common: nothing moves but by the drive, the
- * states only count along.
+ * states only record it.
  *
  *     dx/dt = v(t)             displacement
  *     dW/dt = F v(t)           work that the element takes
- *
- * The drive goes on whatever the friction is. An element that asks for externalForce, the force
- * that tries to move the body, is given one in the direction of the motion that no friction
+ * The drive moves whatever the friction is. An element with the input externalForce, the force
+ * that tries to move the body, has one in the direction of the motion that no friction
  * withstands: ten times the normal force.
  */
 #ifndef DRIVEN_H
@@ -19,8 +18,8 @@
 enum { DISPLACEMENT, WORK };
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, EXTERNAL_FORCE };
 
-static double drive_velocity(const Moment *m);
-static double normal_force_of(const Moment *m);
+static double drive_velocity(const Instant *m);
+static double normal_force_of(const Instant *m);
 
 static const Quantity driven_states[] = {
     [DISPLACEMENT] = {"displacement", "m", 1e-4, "Displacement since the beginning"},
@@ -32,7 +31,7 @@ static const char *const driven_offers[] = {"normalForce", "relativeVelocity", "
                                             NULL};
 static const char *const driven_needs[] = {"frictionForce", NULL};
 
-static void driven_inputs(const Moment *m, const double *x, double *u) {
+static void driven_inputs(const Instant *m, const double *x, double *u) {
     (void)x;
     const double v = drive_velocity(m);
     u[NORMAL_FORCE] = normal_force_of(m);
@@ -40,7 +39,7 @@ static void driven_inputs(const Moment *m, const double *x, double *u) {
     u[EXTERNAL_FORCE] = 10 * fabs(u[NORMAL_FORCE]) * ((v > 0) - (v < 0));
 }
 
-static void driven_rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void driven_rates(const Instant *m, const double *x, const double *y, double *dx) {
     (void)x;
     const double v = drive_velocity(m);
     dx[DISPLACEMENT] = v;

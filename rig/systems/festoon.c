@@ -1,6 +1,5 @@
 /* festoon: two cable trolleys on a rail, drawn by a towing trolley through a cable that hangs
- * between them.
- * Rill 2023, section 5
+ * between them. Rill 2023, section 5
  *
  * In a row: end clamp (x = 0), C1, T1, C2, T2, C3, towing trolley (x = u(t)). The trolleys T move
  * along the rail; the lumped cable masses C hang below it (z downwards). Six rope sections of
@@ -24,9 +23,9 @@
  * data, v_A, alpha, v_r and u(t) stand only in figures. Here l0 = 1 m, m_T + m_C = 2.2426 kg, m_T =
  * 0.25 kg and k = 1e4 N/m give the sag; the times of u(t), d, v_A, alpha and v_r are chosen to give
  * the four numbers below and a start of trolley 2 at 2.8 s. Not used for that, and met: trolley 2
- * stops at 4 s; with friction 10 % lower trolley 1 moves with all three models (though, but for the
- * static one, on the way back only); with LuGre and friction 10 % higher it breaks away less far,
- * and with 25 % not at all.
+ * stops at 4 s; with friction 10 % lower trolley 1 moves with all three models (except for the
+ * static one only on the return); with LuGre and friction 10 % higher it breaks away less far, and
+ * with 25 % not at all.
  *
  * Answer: in the back-and-forth motion trolley 1 stays, and trolley 2 ends 17.9 mm off its place
  * (second-order bristle and static model). The static model lets trolley 1 creep by 0.4 mm; with
@@ -71,8 +70,9 @@ typedef struct {
     double x, z;
 } Force;
 
-/* Way and speed of a motion of a given length and time whose speed is a single cosine wave. */
-static double wave_way(double length, double s) {
+/* Displacement and speed of a motion of a given length and time whose speed is a single cosine
+ * wave. */
+static double wave_displacement(double length, double s) {
     return length * (s - sin(2 * PI * s) / (2 * PI));
 }
 
@@ -82,7 +82,7 @@ static double wave_speed(double length, double time, double s) {
 
 /* The towing trolley. Phases: rest, out, rest, back, rest, expansion with growing speed, with
  * constant speed, rest. */
-static Point towing_trolley(const Moment *m) {
+static Point towing_trolley(const Instant *m) {
     const double *p = m->p;
     Point trolley = {.x = p[TOWING_START]};
     const double out = (m->t - p[OUT_BEGIN]) / p[OUT_TIME],
@@ -90,12 +90,12 @@ static Point towing_trolley(const Moment *m) {
     const double ramp = p[EXPANSION_RAMP], begin = p[EXPANSION_BEGIN];
     const double speed = p[EXPANSION] / (p[EXPANSION_END] - begin - ramp / 2);
     if (m->phase == 1) {
-        trolley.x += wave_way(p[AMPLITUDE], out);
+        trolley.x += wave_displacement(p[AMPLITUDE], out);
         trolley.v_x = wave_speed(p[AMPLITUDE], p[OUT_TIME], out);
     } else if (m->phase == 2) {
         trolley.x += p[AMPLITUDE];
     } else if (m->phase == 3) {
-        trolley.x += p[AMPLITUDE] - wave_way(p[AMPLITUDE], back);
+        trolley.x += p[AMPLITUDE] - wave_displacement(p[AMPLITUDE], back);
         trolley.v_x = -wave_speed(p[AMPLITUDE], p[BACK_TIME], back);
     } else if (m->phase == 5) {
         trolley.v_x = speed * (m->t - begin) / ramp;
@@ -109,7 +109,7 @@ static Point towing_trolley(const Moment *m) {
     return trolley;
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     const double *p = m->p;
     const double times[] = {p[OUT_BEGIN],       p[OUT_BEGIN] + p[OUT_TIME],
                             p[BACK_BEGIN],      p[BACK_BEGIN] + p[BACK_TIME],
@@ -119,7 +119,7 @@ static double event_time(const Moment *m) {
 }
 
 /* The seven points that the ropes join, from the clamp to the towing trolley. */
-static void find_points(const Moment *m, const double *x, Point points[N_ROPES + 1]) {
+static void find_points(const Instant *m, const double *x, Point points[N_ROPES + 1]) {
     points[0] = (Point){0, 0, 0, 0};
     points[2] = (Point){.x = x[T1], .v_x = x[V_T1]};
     points[4] = (Point){.x = x[T2], .v_x = x[V_T2]};
@@ -145,7 +145,7 @@ static Force rope_force(const double *p, Point a, Point b) {
 }
 
 /* Force of both ropes on each of the points between the clamp and the towing trolley. */
-static void find_forces(const Moment *m, const double *x, Force forces[N_ROPES + 1]) {
+static void find_forces(const Instant *m, const double *x, Force forces[N_ROPES + 1]) {
     Point points[N_ROPES + 1];
     find_points(m, x, points);
     for (int i = 0; i <= N_ROPES; i++) forces[i] = (Force){0, 0};
@@ -175,7 +175,7 @@ static void start(const double *p, double *x) {
     }
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     Force forces[N_ROPES + 1];
     find_forces(m, x, forces);
     for (int i = 0; i < 2; i++) {
@@ -186,7 +186,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
     }
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     Force forces[N_ROPES + 1];
     find_forces(m, x, forces);
     for (int i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     }
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)x;
     (void)y;
     const Point trolley = towing_trolley(m);
@@ -212,7 +212,7 @@ static void results(const Moment *m, const double *x, const double *y, double *o
 }
 
 /* A rope that becomes slack or taut. */
-static void indicators(const Moment *m, const double *x, double *g) {
+static void indicators(const Instant *m, const double *x, double *g) {
     Point points[N_ROPES + 1];
     find_points(m, x, points);
     for (int i = 0; i < N_ROPES; i++) g[i] = distance(points[i], points[i + 1]) - m->p[LENGTH];
@@ -242,7 +242,7 @@ const System system_festoon = {
         [EXPANSION_BEGIN] = {"expansionBegin", "s", 14, NOT_NEGATIVE, "Begin of the expansion"},
         [EXPANSION_RAMP] = {"expansionRamp", "s", 1, POSITIVE, "Time it takes to come to speed"},
         [EXPANSION_END] = {"expansionEnd", "s", 19, POSITIVE, "Sudden end of the expansion"},
-        [EXPANSION] = {"expansion", "m", 3.5, ANY, "Way of the expansion"}),
+        [EXPANSION] = {"expansion", "m", 3.5, ANY, "Distance of the expansion"}),
     .states = QUANTITIES(
         [T1] = {"trolley1Position", "m", 1, "Position of trolley 1"},
         [V_T1] = {"trolley1Velocity", "m/s", 0.1, "Velocity of trolley 1"},

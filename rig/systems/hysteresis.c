@@ -12,16 +12,16 @@
 
 enum { NORMAL, AMPLITUDE, PERIOD };
 
-static double drive_velocity(const Moment *m) {
+static double drive_velocity(const Instant *m) {
     const double speed = 4 * m->p[AMPLITUDE] / m->p[PERIOD];
     return m->phase % 2 == 0 ? speed : -speed;
 }
 
-static double normal_force_of(const Moment *m) {
+static double normal_force_of(const Instant *m) {
     return m->p[NORMAL];
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     return m->p[PERIOD] * (0.25 + 0.5 * m->phase);
 }
 

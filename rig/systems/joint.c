@@ -1,6 +1,5 @@
 /* joint: an axis of a robot: motor with its drive, elastic gear, link under gravity; friction at
- * the motor.
- * Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
+ * the motor. Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
  *
  *     J d2f/dt2 = k I - b df/dt - T - M             f: motor, T: friction torque of the element
  *     J_l d2q/dt2 = n M - m g l sin q               q: link, hanging down at q = 0;  J_l = m l^2
@@ -9,15 +8,14 @@
  *     L dI/dt = V - R I - k df/dt             current, with L = R/(2 D w) and the controller
  *     dV/dt   = R w/(2 D) (I_r - I)           of the current, together a lag (w, D) of second order
  *     I_r = k_s (e + z/T_s),   dz/dt = e,   e = k_p (n q_r - f) + n dq_r/dt - df/dt   P-PI cascade
- *
- * The reference q_r goes from startAngle to endAngle as fast as speed and acceleration allow: up,
- * on, down. At the beginning all is at rest, and the gear bears the weight of the link. With the
+ * The reference q_r moves from startAngle to endAngle as fast as speed and acceleration allow: it
+ * accelerates, moves steadily and brakes. At the beginning all is at rest, and the gear bears the weight of the link. With the
  * gain k_s = 0 the drive is dead, and the link hangs on the friction of its motor alone. Spong's
  * are the equations of motor, gear and link; all numbers are those of the second axis in the
  * library's robot r3. Its OneAxis has no gravity (gravity=0); m g l is ours, with the load at its
  * radius of gyration. The viscous part b of its bearing friction belongs to the system, so that any
- * law gives the rest, 0.5 N.m: a normal force of 100 N, a coefficient of 0.25, a radius of 20 mm
- * (only the product is the library's).
+ * law gives the remainder, 0.5 N.m: a normal force of 100 N, a coefficient of 0.25, a radius of 20
+ * mm (only the product is the library's).
  *
  * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with
  * it, the moments at which the motor sticks and the overshoot of the library's regression test, in
@@ -57,7 +55,7 @@ static void start(const double *p, double *x) {
     if (p[STIFFNESS] > 0) x[MOTOR] += weight(p, p[START_ANGLE]) / (p[RATIO] * p[STIFFNESS]);
 }
 
-/* Duration of speeding up, and of all up to the moment at which the brake is put on. */
+/* Duration of the acceleration, and time at which braking begins. */
 static double rise_time(const double *p) {
     const double distance = fabs(p[END_ANGLE] - p[START_ANGLE]);
     return fmin(p[SPEED_LIMIT] / p[ACCELERATION_LIMIT], sqrt(distance / p[ACCELERATION_LIMIT]));
@@ -68,7 +66,7 @@ static double brake_time(const double *p) {
     return rise > 0 ? distance / (p[ACCELERATION_LIMIT] * rise) : 0;
 }
 
-static void find_reference(const Moment *m, double *q, double *speed) {
+static void find_reference(const Instant *m, double *q, double *speed) {
     const double *p = m->p;
     const double direction = p[END_ANGLE] < p[START_ANGLE] ? -1 : 1;
     const double acceleration = direction * p[ACCELERATION_LIMIT], rise = rise_time(p);
@@ -85,7 +83,7 @@ static void find_reference(const Moment *m, double *q, double *speed) {
     }
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     const double rise = rise_time(m->p), brake = brake_time(m->p);
     const double times[] = {rise, brake, brake + rise};
     return m->phase < 3 ? times[m->phase] : INFINITY;
@@ -96,18 +94,18 @@ static double gear_torque(const double *p, const double *x) {
            p[DAMPING] * (x[MOTOR_SPEED] - p[RATIO] * x[LINK_SPEED]);
 }
 
-/* All that turns the motor but its friction. */
+/* The torque on the motor without friction. */
 static double motor_torque(const double *p, const double *x) {
     return p[GAIN] * x[CURRENT] - p[VISCOUS] * x[MOTOR_SPEED] - gear_torque(p, x);
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     u[NORMAL_FORCE] = m->p[NORMAL];
     u[ANGULAR_VELOCITY] = x[MOTOR_SPEED];
     u[EXTERNAL_TORQUE] = motor_torque(m->p, x);
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
     double reference, reference_speed;
     find_reference(m, &reference, &reference_speed);
@@ -126,7 +124,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     dx[LOSS] = y[0] * x[MOTOR_SPEED];
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     const double *p = m->p;
     double speed;
@@ -180,7 +178,7 @@ const System system_joint = {
                    [START_ANGLE] = {"startAngle", "rad", 0, ANY,
                                     "Angle of the link at the beginning"},
                    [END_ANGLE] = {"endAngle", "rad", 2.0943951023931953, ANY,
-                                  "Angle to which the reference goes"},
+                                  "Final angle of the reference"},
                    [SPEED_LIMIT] = {"speedLimit", "rad/s", 3, POSITIVE,
                                     "Largest speed of the reference"},
                    [ACCELERATION_LIMIT] = {"accelerationLimit", "rad/s2", 10, POSITIVE,

@@ -13,17 +13,17 @@
 
 enum { PULL = OWN_PARAMETERS, SWING, FREQUENCY };
 
-static double applied_force(const Moment *m, const double *x) {
+static double applied_force(const Instant *m, const double *x) {
     (void)x;
     return m->p[PULL];
 }
 
-static double counterpart_velocity(const Moment *m) {
+static double counterpart_velocity(const Instant *m) {
     (void)m;
     return 0;
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     one_mass_inputs(m, x, u);
     u[NORMAL_FORCE] += m->p[SWING] * sin(2 * PI * m->p[FREQUENCY] * m->t);
 }

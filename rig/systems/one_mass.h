@@ -2,8 +2,7 @@
  *
  *     dx/dt   = v
  *     m dv/dt = F_E - F             F_E: applied_force, F: friction force
- *
- * The contact feels normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity, constant)
+ * The contact has the inputs normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity, constant)
  * and externalForce F_E, the friction force that would keep the mass at rest against its
  * counterpart.
  *
@@ -22,8 +21,8 @@ enum { POSITION, VELOCITY };
 enum { MASS, GRAVITY, OWN_PARAMETERS };
 enum { NORMAL_FORCE, RELATIVE_VELOCITY, EXTERNAL_FORCE };
 
-static double applied_force(const Moment *m, const double *x);
-static double counterpart_velocity(const Moment *m);
+static double applied_force(const Instant *m, const double *x);
+static double counterpart_velocity(const Instant *m);
 
 static const Quantity one_mass_states[] = {
     [POSITION] = {"position", "m", 1e-3, "Position of the mass"},
@@ -35,24 +34,24 @@ static const char *const one_mass_offers[] = {"normalForce", "relativeVelocity",
                                               NULL};
 static const char *const one_mass_needs[] = {"frictionForce", NULL};
 
-static void one_mass_inputs(const Moment *m, const double *x, double *u) {
+static void one_mass_inputs(const Instant *m, const double *x, double *u) {
     u[NORMAL_FORCE] = m->p[MASS] * m->p[GRAVITY];
     u[RELATIVE_VELOCITY] = x[VELOCITY] - counterpart_velocity(m);
     u[EXTERNAL_FORCE] = applied_force(m, x);
 }
 
-static void one_mass_rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void one_mass_rates(const Instant *m, const double *x, const double *y, double *dx) {
     dx[POSITION] = x[VELOCITY];
     dx[VELOCITY] = (applied_force(m, x) - y[0]) / m->p[MASS];
 }
 
 /* The one output of these systems. */
-static void one_mass_results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void one_mass_results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     outputs[0] = applied_force(m, x);
 }
 
-static inline double kinetic_energy(const Moment *m, const double *x) {
+static inline double kinetic_energy(const Instant *m, const double *x) {
     return 0.5 * m->p[MASS] * x[VELOCITY] * x[VELOCITY];
 }
 

@@ -24,12 +24,12 @@ static double table_value(const Table *table, int interval, int column, double t
     return t < t1 ? a + (b - a) * (t - t0) / (t1 - t0) : b;
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     (void)x;
     for (int i = 0; i < m->table->n_columns; i++) u[i] = table_value(m->table, m->phase, i, m->t);
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     (void)x;
     (void)y;
     const char *const velocities[] = {"relativeVelocity", "relativeAngularVelocity"};
@@ -41,7 +41,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     }
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     return m->phase < m->table->n_rows - 1 ? m->table->times[m->phase + 1] : INFINITY;
 }
 

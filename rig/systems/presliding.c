@@ -20,7 +20,7 @@
 
 enum { PEAK = OWN_PARAMETERS, PEAK_TIME, MEAN, AMPLITUDE, FREQUENCY };
 
-static double applied_force(const Moment *m, const double *x) {
+static double applied_force(const Instant *m, const double *x) {
     (void)x;
     const double *p = m->p;
     if (m->phase == 0) return p[PEAK] * m->t / p[PEAK_TIME];
@@ -28,17 +28,17 @@ static double applied_force(const Moment *m, const double *x) {
     return p[MEAN] + p[AMPLITUDE] * sin(2 * PI * p[FREQUENCY] * (m->t - 2 * p[PEAK_TIME]));
 }
 
-static double counterpart_velocity(const Moment *m) {
+static double counterpart_velocity(const Instant *m) {
     (void)m;
     return 0;
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     one_mass_results(m, x, y, outputs);
     outputs[1] = kinetic_energy(m, x);
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     return m->phase < 2 ? m->p[PEAK_TIME] * (m->phase + 1) : INFINITY;
 }
 

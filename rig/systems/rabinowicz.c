@@ -21,7 +21,7 @@
 
 enum { STATIC_FRICTION = OWN_BELT_PARAMETERS, DYNAMIC_FRICTION };
 
-static double ideal_position(const Moment *m) {
+static double ideal_position(const Instant *m) {
     const double *p = m->p;
     const double k = p[STIFFNESS], v_b = p[BELT_SPEED], w = sqrt(k / p[MASS]);
     const double F_s = p[STATIC_FRICTION] * p[MASS] * p[GRAVITY],
@@ -34,7 +34,7 @@ static double ideal_position(const Moment *m) {
     return F_d / k - A + v_b * (t - slip);
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     one_mass_results(m, x, y, outputs);
     outputs[1] = ideal_position(m);
     outputs[2] = kinetic_energy(m, x);

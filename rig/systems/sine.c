@@ -19,14 +19,14 @@
 
 enum { STATIC_FRICTION = OWN_PARAMETERS, LOAD_RATIO, PERIOD };
 
-static double applied_force(const Moment *m, const double *x) {
+static double applied_force(const Instant *m, const double *x) {
     (void)x;
     const double *p = m->p;
     const double limit = p[STATIC_FRICTION] * p[MASS] * p[GRAVITY];
     return p[LOAD_RATIO] * limit * sin(2 * PI * m->t / p[PERIOD]);
 }
 
-static double counterpart_velocity(const Moment *m) {
+static double counterpart_velocity(const Instant *m) {
     (void)m;
     return 0;
 }

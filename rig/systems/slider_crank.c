@@ -1,4 +1,4 @@
-/* slider_crank: a slider-crank with friction in all of its four joints, each pressed by its own
+/* slider_crank: a slider-crank with friction in all of its four joints, each loaded by its own
  * reactions.
  *
  *     crank  O to B:  B = r (cos q, sin q)             main pin O: ground and crank, w = dq/dt
@@ -18,7 +18,7 @@
  *
  * Each joint is two elements: a load (PinLoad, GuideLoad) that is given the reactions, and friction
  * that is given the normal force of the load. Friction is part of the reactions: an algebraic loop.
- * Of one FMU, LuGre.fmu, the pins take the twin beside it, and the loads are those beside it.
+ * If LuGre.fmu is given, the pins have its twin, and the loads are those of the same folder.
  *
  * Answer: an independent solution with a constraint for every joint, in tests/tools/test_loads.py.
  */
@@ -43,13 +43,13 @@ enum {
     START_SPEED
 };
 enum { MAIN, CRANK_PIN, WRIST, GUIDE, N_JOINTS };
-/* what a load is given; the position is a guide's */
+/* inputs of a load; the position is that of a guide */
 enum { FORCES, MOMENTS = 3, N_REACTIONS = 6, POSITION = 6 };
-/* what friction is given, from there on in pairs */
+/* inputs of friction, from there on in pairs */
 enum { FIRST_FRICTION = 3 * N_REACTIONS + 7, NORMAL = 0, RATE };
 
-/* Where the mechanism is, how it moves per w, and the parts of its accelerations that go with dw/dt
- * and with w^2. */
+/* The position of the mechanism, its velocities over w, and the parts of its accelerations that are
+ * proportional to dw/dt and to w^2. */
 typedef struct {
     double s, bx, by, cos_b, sin_b;
     double k, k_w2; /* w_2 = k w, dw_2/dt = k dw/dt + k_w2 */
@@ -78,7 +78,7 @@ static Motion motion_at(const double *p, double angle, double speed) {
     return g;
 }
 
-static double drive(const Moment *m) {
+static double drive(const Instant *m) {
     return m->p[DRIVE] * sin(2 * PI * m->p[FREQUENCY] * m->t);
 }
 
@@ -99,7 +99,7 @@ static double crank_inertia(const double *p) {
 }
 
 /* dw/dt under the friction of the joints. */
-static double acceleration(const Moment *m, const Motion *g, const double *friction) {
+static double acceleration(const Instant *m, const Motion *g, const double *friction) {
     const double *p = m->p, one = 1;
     const double per_speed[N_JOINTS] = {one, g->k - one, g->k, g->d};
     double inertia = crank_inertia(p) + rod_inertia(p) * g->k * g->k + p[SLIDER_MASS] * g->d * g->d;
@@ -115,7 +115,7 @@ static double acceleration(const Moment *m, const Motion *g, const double *frict
     return torque / inertia;
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     const Motion g = motion_at(m->p, x[ANGLE], x[SPEED]);
     for (int i = 0; i < FIRST_FRICTION; i++) u[i] = 0;
     u[3 * N_REACTIONS + POSITION] = g.s;
@@ -129,7 +129,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
 
 /* The reactions under the friction in y, from the slider to the crank, and the normal forces that
  * the loads answer. */
-static void loads(const Moment *m, const double *x, const double *y, double *u) {
+static void loads(const Instant *m, const double *x, const double *y, double *u) {
     const double *p = m->p, *friction = y + N_JOINTS;
     const Motion g = motion_at(p, x[ANGLE], x[SPEED]);
     const double dw = acceleration(m, &g, friction), l = p[ROD],
@@ -155,7 +155,7 @@ static void loads(const Moment *m, const double *x, const double *y, double *u) 
     for (int j = 0; j < N_JOINTS; j++) u[FIRST_FRICTION + 2 * j + NORMAL] = y[j];
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const Motion g = motion_at(m->p, x[ANGLE], x[SPEED]);
     double joints[N_JOINTS];
     joint_rates(&g, x[SPEED], joints);
@@ -165,7 +165,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     for (int j = 0; j < N_JOINTS; j++) dx[LOSS] += y[N_JOINTS + j] * joints[j];
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     const Motion g = motion_at(m->p, x[ANGLE], x[SPEED]);
     outputs[0] = drive(m);

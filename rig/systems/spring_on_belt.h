@@ -7,11 +7,11 @@
 
 enum { STIFFNESS = OWN_PARAMETERS, BELT_SPEED, OWN_BELT_PARAMETERS };
 
-static double applied_force(const Moment *m, const double *x) {
+static double applied_force(const Instant *m, const double *x) {
     return -m->p[STIFFNESS] * x[POSITION];
 }
 
-static double counterpart_velocity(const Moment *m) {
+static double counterpart_velocity(const Instant *m) {
     return m->p[BELT_SPEED];
 }
 
@@ -20,7 +20,7 @@ static void moving_with_the_belt(const double *p, double *x) {
     x[VELOCITY] = p[BELT_SPEED];
 }
 
-static inline double spring_energy(const Moment *m, const double *x) {
+static inline double spring_energy(const Instant *m, const double *x) {
     return 0.5 * m->p[STIFFNESS] * x[POSITION] * x[POSITION];
 }
 

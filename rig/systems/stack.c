@@ -30,7 +30,7 @@ static void start(const double *p, double *x) {
     x[X1] = p[OFFSET];
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     const double *p = m->p;
     double *top = u + TOP * N_OFFERS, *middle = u + MIDDLE * N_OFFERS,
            *bottom = u + BOTTOM * N_OFFERS;
@@ -42,7 +42,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
     bottom[RELATIVE_VELOCITY] = x[V3];
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     const double *p = m->p;
     for (int i = 0; i < 3; i++) dx[X1 + i] = x[V1 + i];
     dx[V1] = (-p[STIFFNESS] * x[X1] - y[TOP]) / p[MASS1];
@@ -50,7 +50,7 @@ static void rates(const Moment *m, const double *x, const double *y, double *dx)
     dx[V3] = (y[MIDDLE] - y[BOTTOM]) / p[MASS3];
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     (void)y;
     const double *p = m->p;
     outputs[0] = -p[STIFFNESS] * x[X1];

@@ -1,4 +1,4 @@
-/* sweep: the velocity goes slowly up, through zero, down and back: the friction curve F(v).
+/* sweep: the velocity rises slowly, falls through zero and returns: the friction curve F(v).
  *
  *     v(t): from 0 to V, to -V and back to 0, with constant acceleration 4 V/T
  *     dx/dt = v(t),   dW/dt = F v(t)
@@ -10,17 +10,17 @@
 
 enum { NORMAL, SPEED, PERIOD };
 
-static double drive_velocity(const Moment *m) {
+static double drive_velocity(const Instant *m) {
     const double s = 4 * m->t / m->p[PERIOD];
     if (m->phase == 0) return m->p[SPEED] * s;
     return m->phase == 1 ? m->p[SPEED] * (2 - s) : m->p[SPEED] * fmin(s - 4, 0);
 }
 
-static double normal_force_of(const Moment *m) {
+static double normal_force_of(const Instant *m) {
     return m->p[NORMAL];
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     return m->phase < 2 ? m->p[PERIOD] * (0.25 + 0.5 * m->phase) : INFINITY;
 }
 

@@ -27,7 +27,7 @@ static void start(const double *p, double *x) {
     x[VX] = p[SPEED];
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     (void)m;
     for (int i = 0; i < N_OFFERS; i++) u[i] = 0;
     u[POINT] = x[X];
@@ -37,7 +37,7 @@ static void inputs(const Moment *m, const double *x, double *u) {
     u[VELOCITY + 2] = x[VZ];
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     dx[X] = x[VX];
     dx[HEIGHT] = x[VZ];
     dx[VX] = y[0] / m->p[MASS];

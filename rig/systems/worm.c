@@ -28,28 +28,28 @@ enum {
     EXTERNAL_FORCE,
     TORQUE,
     TURNING
-};                               /* what they are given, */
-enum { FRICTION_FORCE, NORMAL }; /* and what they answer */
+};                               /* inputs of the contacts */
+enum { FRICTION_FORCE, NORMAL }; /* and their outputs */
 
 static double weight(const double *p) {
     return p[LOAD_MASS] * p[GRAVITY];
 }
 
 /* What moves rotor and load without friction. */
-static double applied_force(const Moment *m) {
+static double applied_force(const Instant *m) {
     const double pull = m->phase > 0 ? 0 : sin(PI * m->t / m->p[DURATION]);
     return m->p[DRIVE] * pull * pull - weight(m->p);
 }
 
-static double acceleration(const Moment *m, double friction) {
+static double acceleration(const Instant *m, double friction) {
     return (applied_force(m) - friction) / (m->p[ROTOR_MASS] + m->p[LOAD_MASS]);
 }
 
-static double rope_force(const Moment *m, double friction) {
+static double rope_force(const Instant *m, double friction) {
     return weight(m->p) + m->p[LOAD_MASS] * acceleration(m, friction);
 }
 
-static void inputs(const Moment *m, const double *x, double *u) {
+static void inputs(const Instant *m, const double *x, double *u) {
     u[NORMAL_FORCE] = weight(m->p);
     u[RELATIVE_VELOCITY] = x[VELOCITY];
     u[EXTERNAL_FORCE] = applied_force(m);
@@ -57,25 +57,25 @@ static void inputs(const Moment *m, const double *x, double *u) {
     u[TURNING] = x[VELOCITY] / m->p[RADIUS];
 }
 
-static void loads(const Moment *m, const double *x, const double *y, double *u) {
+static void loads(const Instant *m, const double *x, const double *y, double *u) {
     (void)x;
     u[NORMAL_FORCE] = y[NORMAL];
     u[TORQUE] = m->p[RADIUS] * rope_force(m, y[FRICTION_FORCE]);
 }
 
-static void rates(const Moment *m, const double *x, const double *y, double *dx) {
+static void rates(const Instant *m, const double *x, const double *y, double *dx) {
     dx[POSITION] = x[VELOCITY];
     dx[VELOCITY] = acceleration(m, y[FRICTION_FORCE]);
 }
 
-static void results(const Moment *m, const double *x, const double *y, double *outputs) {
+static void results(const Instant *m, const double *x, const double *y, double *outputs) {
     const double rope = rope_force(m, y[FRICTION_FORCE]);
     outputs[0] = rope;
     outputs[1] =
         rope * (x[VELOCITY] > 0 ? 1 / m->p[FORWARD] - 1 : -(1 - m->p[BACKWARD])); /* of the sheet */
 }
 
-static double event_time(const Moment *m) {
+static double event_time(const Instant *m) {
     return m->phase > 0 ? INFINITY : m->p[DURATION];
 }
 
