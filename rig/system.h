@@ -11,15 +11,19 @@
  * System system_<name>`; the build finds it. Names in `inputs` and `outputs` are those of the FMU's
  * variables. An FMU fits if every input it has is offered and every output that is needed exists;
  * it may leave offers unused. Where relativeVelocity is offered as one number, an element in space
- * fits too: it moves along its first axis, relativeVelocity[1], and returns frictionForce[1]. Where
- * inputs depend on the outputs of the elements (a joint is loaded by its reactions, and friction is
- * part of them), the system fills them in from y by `loads`, linearly: an algebraic loop, which the
- * assembly solves. If only elements with ideal stick have such an input (the torque that a clutch
- * has to carry so that it stays shut, while the next one slips), the system names it as its `load`.
- * Then a contact has one output, and without an element that has the input there is no loop. Jumps
- * in time (a load that is switched) are announced by `event_time`: the host stops there, counts
- * `phase` up and restarts. A system decides by `phase`, never by comparing the time, so that it
- * stays continuous up to and including the event. Kinks in the states may be marked by
+ * fits too: it moves along its first axis, relativeVelocity[1], and returns frictionForce[1].
+ *
+ * Where inputs depend on the outputs of the elements (a joint is loaded by its reactions, and
+ * friction is part of them), the system fills them in from y by `loads`, linearly: an algebraic
+ * loop, which the assembly solves.
+ *
+ * If only elements with ideal stick have such an input (the torque that a clutch has to carry so
+ * that it stays shut, while the next one slips), the system names it as its `load`. Then a contact
+ * has one output, and without an element that has the input there is no loop.
+ *
+ * Jumps in time (a load that is switched) are announced by `event_time`: the host stops there,
+ * counts `phase` up and restarts. A system decides by `phase`, never by comparing the time, so that
+ * it stays continuous up to and including the event. Kinks in the states may be marked by
  * `indicators`: the host locates their zeros and restarts there.
  */
 #ifndef SYSTEM_H

@@ -2,6 +2,7 @@
  *
  *     dt/dp = -(dg/dx s + dg/dp)/(dg/dt)
  *     s+ = dr/dp + dr/dx (s- + f- dt/dp) + dr/du u' dt/dp - f+ dt/dp
+ *
  * The event occurs where its indicator g crosses zero; x+ = r(p, u, x-), and x+ = x- where nothing
  * is reset (saltation; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical
  * Systems, 7.3). An event caused by a jump of the inputs occurs at its time, whatever the

@@ -1,7 +1,8 @@
 /* Runs a system of the rig with friction elements at its contacts in one call, without any other
- * program, file or library. The caller has loaded the elements and hands over their functions and
- * variables. Runs share nothing: any number of them may take place at the same time in different
- * threads. */
+ * program, file or library.
+ *
+ * The caller has loaded the elements and hands over their functions and variables. Runs share
+ * nothing: any number of them may take place at the same time in different threads. */
 #ifndef BRISTLE_SYSTEMS_H
 #define BRISTLE_SYSTEMS_H
 

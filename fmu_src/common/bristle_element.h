@@ -1,4 +1,4 @@
-/* A friction element with one bristle: the model gives its laws in contact, without contact the
+/* A friction element with one bristle: the model defines its law in contact; without contact the
  * bristle relaxes. It stores sigma0 z^2/2. */
 #ifndef BRISTLE_BRISTLE_ELEMENT_H
 #define BRISTLE_BRISTLE_ELEMENT_H

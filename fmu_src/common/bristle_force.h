@@ -6,8 +6,8 @@
 #include "common/direction.h"
 #include "common/spring_back.h"
 
-/* Force of spring and damper, as printed or bounded: within the limit and without energy of its
- * own, where the bristle springs back and where it follows slowly. */
+/* Force of spring and damper, as printed or bounded. Bounded, it stays within the limit and creates
+ * no energy, neither where the bristle springs back nor where it follows slowly. */
 static double bristle_force(const Parameters *p, int printed, double sigma1, double limit, double v,
                             double z, double rate) {
     const double force = p->sigma0 * z + sigma1 * rate;

@@ -1,5 +1,4 @@
-/* Events of an element without discrete modes: touch-down and lift-off are marked, nothing is
- * remembered. */
+/* Events of an element without discrete modes: touch-down and lift-off, which change no mode. */
 #ifndef BRISTLE_CONTACT_EVENTS_H
 #define BRISTLE_CONTACT_EVENTS_H
 

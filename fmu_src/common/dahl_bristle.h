@@ -20,7 +20,7 @@ static double signed_power(double w, double delta) {
 }
 
 /* Slope: |w|^(delta-1) (delta w_slope + delta_slope w ln|w|). At w = 0 it is w_slope for delta = 1
- * and 0 above. Where only states move it does without the logarithm. */
+ * and 0 above. A constant exponent needs no logarithm. */
 static double signed_power_slopes(double w, double w_slope, double delta, double delta_slope,
                                   double *result_slope) {
     if (w == 0) {
@@ -40,9 +40,9 @@ static double saturation_length(double g, double sigma0) {
 }
 
 /* Rate of the deflection; the bristles have the time constant tau. Where the slope of the power is
- * unbounded, the law is continued linearly, since no solver can follow it: below a millionth of the
- * way to the limit for delta < 1, and beyond a thousand times the limit (the normal force is nearly
- * zero). */
+ * unbounded, the law is continued linearly, since no solver can follow it: within a millionth of
+ * the range before the limit for delta < 1, and beyond a thousand times the limit (the normal force
+ * is nearly zero). */
 static double dahl_rate(double z_max, double delta, double tau, double v, double z) {
     const double side = copysign(1, v);
     const double path = fmax(z_max, SHORTEST * tau * fabs(v));

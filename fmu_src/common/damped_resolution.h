@@ -1,5 +1,5 @@
-/* What co-simulation has to resolve of a deflection with a damper: a part of the one that carries
- * the static limit, less of it the more the damper makes of its rate. */
+/* Resolution for co-simulation of a deflection with a damper: the deflection that carries the
+ * static limit, reduced by the effect of the damper. */
 #ifndef BRISTLE_DAMPED_RESOLUTION_H
 #define BRISTLE_DAMPED_RESOLUTION_H
 
@@ -15,7 +15,7 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, co
     if (u->N <= 0) return;
     const double limit = lower_limit(p, p->mu_s * u->N, x->z, u->v), a = fabs(u->v);
     length->z = resolved_deflection(limit / p->sigma0, x->z);
-    length->z *= felt_by_damper(limit, damping_at(p, a), a);
+    length->z *= damper_factor(limit, damping_at(p, a), a);
 }
 
 #endif

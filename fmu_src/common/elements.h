@@ -1,4 +1,5 @@
-/* Four springs in parallel, each on its own slider, which carries a share of the friction force. */
+/* Four springs in parallel, each with its own slider, which carries a share of the friction
+ * force. */
 #ifndef BRISTLE_ELEMENTS_H
 #define BRISTLE_ELEMENTS_H
 

@@ -12,12 +12,12 @@
 
 #include <math.h>
 
-/* s^e for s > 0; the exponent 3/2, that of a sphere, does without pow. */
+/* s^e for s > 0; the exponent 3/2, that of a sphere, needs no pow. */
 static double contact_power(double s, double e) {
     return e == 1.5 ? s * sqrt(s) : pow(s, e);
 }
 
-/* Where only the penetration moves, it does without the logarithm. */
+/* A constant exponent needs no logarithm. */
 static double contact_power_slopes(double s, double s_slope, double e, double e_slope,
                                    double *result_slope) {
     const double value = contact_power(s, e);
@@ -26,31 +26,31 @@ static double contact_power_slopes(double s, double s_slope, double e, double e_
     return value;
 }
 
-/* What the spring and the damper give; nothing without contact. */
+/* Forces of spring and damper; zero without contact. */
 typedef struct {
     double spring, damper;
-} Support;
+} SpringDamper;
 
-static Support support(const Parameters *p, double delta, double rate) {
-    if (delta <= 0) return (Support){0, 0};
+static SpringDamper spring_and_damper(const Parameters *p, double delta, double rate) {
+    if (delta <= 0) return (SpringDamper){0, 0};
     const double s = delta / p->delta_0;
-    return (Support){p->K * contact_power(s, p->P_K), p->D * contact_power(s, p->P_D) * rate};
+    return (SpringDamper){p->K * contact_power(s, p->P_K), p->D * contact_power(s, p->P_D) * rate};
 }
 
 /* The force before it is cut off where it would pull; negative without contact. */
 static double unclipped_force(const Parameters *p, double delta, double rate) {
-    const Support by = support(p, delta, rate);
-    return delta <= 0 ? delta : by.spring + by.damper;
+    const SpringDamper forces = spring_and_damper(p, delta, rate);
+    return delta <= 0 ? delta : forces.spring + forces.damper;
 }
 
-static double hunt_crossley(Support by) {
-    return fmax(by.spring + by.damper, 0);
+static double hunt_crossley(SpringDamper forces) {
+    return fmax(forces.spring + forces.damper, 0);
 }
 
-/* Power that turns into heat, N d(delta)/dt minus what the spring stores: that of the damper or,
- * where the force is cut off, what the spring releases. */
-static double contact_heat(Support by, double rate) {
-    return fmax(by.damper, -by.spring) * rate;
+/* Power that becomes heat, N d(delta)/dt minus what the spring stores: that of the damper or, where
+ * the force is cut off, what the spring releases. */
+static double contact_heat(SpringDamper forces, double rate) {
+    return fmax(forces.damper, -forces.spring) * rate;
 }
 
 #endif

@@ -15,7 +15,7 @@
 #include <math.h>
 
 static const double HYSTERESIS = 1e-6; /* H */
-/* slip has come to rest at this fraction of a speed that is small for the model */
+/* fraction of a speed that is small for the model, at which slip has come to rest */
 static const double REST = 1e-4;
 
 /* Value over limit, bounded so that it cannot overflow. */
@@ -43,13 +43,13 @@ static int is_above(double value, double limit) {
  * of the time, which late in a run is more than the hysteresis of a tiny speed. So an event changes
  * the mode a factor of two before the indicator. */
 
-/* Of a speed that falls until above_indicator(v, v_0) ends the motion. */
+/* Whether a falling speed is still a motion, which above_indicator(v, v_0) ends. */
 static int is_moving(double v, double v_0) {
     return v > 2 * v_0;
 }
 
-/* Of a speed that rises until below_indicator(v, limit) takes it for a motion. */
-static int sets_out(double v, double limit) {
+/* Whether a rising speed is already a motion, which below_indicator(v, limit) begins. */
+static int starts_moving(double v, double limit) {
     return v > 0.5 * limit;
 }
 

@@ -1,7 +1,7 @@
 /* Friction with ideal stick, for models that only differ in their sliding force.
  *
  *     stick   F = F_ext + F_s v/v_r, limited to -F_s ... F_s, F_s = mu_s N      (see stick_force.h)
- *     slip    F(|v|) in the direction of the slip                               given by the model
+ *     slip    F(|v|) in the direction of the slip                             defined by the model
  *
  * Stick begins when the sliding speed has come down to rest (a 1e-4 part of v_r) and the load is
  * within the static limit. It ends when the load passes the limit; also when the speed passes v_r

@@ -1,4 +1,4 @@
-/* What presses the surfaces of a joint: magnitudes of its reactions, and an element without events.
+/* Load elements, which have no events: magnitudes of the reactions of a joint.
  *
  * A magnitude has no slope where it vanishes. With a width w > 0 it is sqrt(a^2 + w^2) - w instead:
  * smooth, zero at zero, and below the magnitude by less than w. With w = 0 it is the magnitude

@@ -1,4 +1,4 @@
-/* An element without discrete modes: nothing is remembered at an event. */
+/* An element without discrete modes: an event changes nothing. */
 #ifndef BRISTLE_NO_MODES_H
 #define BRISTLE_NO_MODES_H
 

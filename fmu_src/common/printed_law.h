@@ -1,4 +1,4 @@
-/* Where the force of a law as printed is none that the contact can carry. */
+/* Warns where a law as printed gives a force that the contact cannot carry. */
 #ifndef BRISTLE_PRINTED_LAW_H
 #define BRISTLE_PRINTED_LAW_H
 
@@ -8,10 +8,10 @@
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y);
 
-/* The remedy where the printed force creates energy, pushes a body along, is left over from a
- * greater normal force or exceeds what the contact can carry: where it is not the bounded one. A
- * thousandth of the sliding friction is more than the error of a solver; what is less changes no
- * benchmark system by as much. */
+/* Advises the option Bounded where it changes the force: the printed one creates energy, pushes a
+ * body along, is left over from a greater normal force or exceeds what the contact can carry. A
+ * thousandth of the sliding friction is more than the error of a solver; a smaller difference
+ * changes no benchmark system by as much. */
 static const char *advice(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
     Modes other = *m;
     other.law = LAW_BOUNDED;

@@ -21,12 +21,12 @@
  *
  *     dz/dt = v_t - sigma0 |M v_t|/g M^-2 z,   in steady sliding sigma0 z = g M^2 v_t/|M v_t|:
  *
- * the friction force ends on an ellipse with the half axes g and r g, and points where it takes
- * most power. What the bristle stores falls by sigma0^2 |M v_t|/g |M^-1 z|^2, as much as without a
- * grain at r = 1.
+ * the friction force ends on an ellipse with the half axes g and r g, in the direction in which it
+ * absorbs most power. The stored energy decreases by sigma0^2 |M v_t|/g |M^-1 z|^2 per unit of
+ * time, which at r = 1 is the value without a grain.
  *
- * With the option Bounded of the damper takes part what keeps spring and damper together within the
- * ellipse of the static limit, |M^-1 F_b| <= mu_s N, and from pushing the body along or creating
+ * With the option Bounded the damper is reduced until spring and damper together stay within the
+ * ellipse of the static limit, |M^-1 F_b| <= mu_s N, and neither push the body along nor create
  * energy while the bristle springs back. On a line that is the bound of LuGreNormalized.
  */
 #ifndef BRISTLE_PROJECTED_BRISTLE_H
@@ -59,13 +59,14 @@ static Vector plane_rate(const Parameters *p, Vector axis, double g, Vector v_t,
     return plus(v_t, -decay_rate, stretched(axis, 1, 1 / (p->r * p->r), z_t));
 }
 
-/* Rate of the bristle out of the plane, where it relaxes; in sliding it fades with the rest. */
+/* Rate of the bristle out of the plane, where it relaxes; in sliding it decays with the other
+ * components. */
 static double normal_rate(const Parameters *p, double g, Vector v_t, double z_n) {
     return -(p->sigma0 / p->sigma1 + p->sigma0 * length(v_t) / g) * z_n;
 }
 
-/* The end of a path from a along d as far as it lies within a distance from zero; or, where no part
- * of it does, what is nearest, drawn in. */
+/* The last point of the segment from a to a + d whose distance from zero is at most `most`; where
+ * there is none, the nearest point, scaled to that distance. */
 static Vector within(double most, Vector a, Vector d) {
     const Vector e = unit(d);
     const double towards = dot(a, e), aside = length(plus(a, -towards, e));
@@ -75,19 +76,19 @@ static Vector within(double most, Vector a, Vector d) {
     return distance > most ? scaled(most / distance, end) : end;
 }
 
-/* The part of a damper that takes from a spring no more than it gives along the motion
- * (spring_back.h), less what it takes up itself at the same time: with a grain it may do both. So F
- * v is at least the greater of zero and of what is stored. */
+/* The fraction of a damper's force that absorbs no more power than the spring releases along the
+ * motion (spring_back.h), less what the spring stores at the same time: with a grain it may do
+ * both. So the power F v is at least zero and at least what is stored. */
 static double part_without_push(Vector spring, Vector damper, Vector v, Vector rate) {
-    const double given = fmax(dot(spring, v) - fmax(dot(spring, rate), 0), 0),
-                 taken = -dot(damper, v);
-    return taken > given ? given / taken : 1;
+    const double released = fmax(dot(spring, v) - fmax(dot(spring, rate), 0), 0),
+                 absorbed = -dot(damper, v);
+    return absorbed > released ? released / absorbed : 1;
 }
 
-/* Force of spring and damper per unit of normal force, as printed or bounded. No part of a damper
- * that creates no energy creates any, so it is the damper that is shortened. The force itself is
- * drawn in only where the spring alone is beyond the limit; there the bristle loses more than it
- * takes up. */
+/* Force of spring and damper per unit of normal force, as printed or bounded. A damper that creates
+ * no energy creates none when it is reduced, so the damper is reduced. The whole force is scaled
+ * only where the spring alone exceeds the limit; there the bristle loses more energy than it
+ * absorbs. */
 static Vector bristle_force(const Parameters *p, int printed, Vector axis, Vector v_t, Vector z_t,
                             Vector rate) {
     const Vector spring = scaled(p->sigma0, z_t), whole = scaled(p->sigma1, rate);
@@ -140,10 +141,10 @@ static int turns(Vector before, Vector now) {
     return magnitude(plus(now, -1, before)) > 0;
 }
 
-/* Projects the bristle onto a plane that has turned to a normal. What does not act is taken away,
- * so the force stays as it is. Twice, because what rounding leaves of a large part out of the plane
- * may be large against the part in it. */
-static void follow_plane(Vector now, States *x) {
+/* Projects the bristle onto a plane that has turned to a normal. It loses the component that does
+ * not act, so the force is unchanged. Twice, because the rounding of a large component out of the
+ * plane may be large against the one in it. */
+static void project_bristle(Vector now, States *x) {
     const Vector n = unit(now);
     put(tangential(n, tangential(n, vector(x->z))), x->z);
 }

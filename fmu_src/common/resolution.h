@@ -5,20 +5,20 @@
 
 #include <math.h>
 
-/* Of a deflection that carries the limit at `full`; beyond it, where the normal force has fallen,
- * nothing more is felt. */
+/* Resolution of a deflection that carries the limit at `full`; beyond it, where the normal force
+ * has fallen, of the deflection itself. */
 static double resolved_deflection(double full, double z) {
     return fmax(full, fabs(z));
 }
 
-/* What is left of that under a damper: at the speed a an error of a deflection is felt by the
- * spring and, through the state equation, by the damper. Not less than a hundredth, or a step under
- * a tight tolerance would not end within its trials. */
-static double felt_by_damper(double limit, double sigma1, double a) {
+/* Factor of that with a damper: at the speed a an error of the deflection changes the force of the
+ * spring and, through the state equation, that of the damper. Not less than a hundredth, or a step
+ * with a tight tolerance would not end within its trials. */
+static double damper_factor(double limit, double sigma1, double a) {
     return fmax(1 / (1 + sigma1 * a / limit), 1e-2);
 }
 
-/* Of a deflection with a damper under a constant limit, however much that makes of it. */
+/* Resolution of a deflection with a damper under a constant limit, with any factor. */
 static double damped_deflection(double limit, double sigma0, double sigma1, double a) {
     return limit / (sigma0 * (1 + sigma1 * a / limit));
 }

@@ -1,10 +1,10 @@
-/* Events of an element without discrete modes whose state rests in sliding and sets out at once
- * when the motion turns round: touch-down, lift-off and reversals.
+/* Events of an element without discrete modes whose state is constant in sliding and changes at
+ * once when the motion reverses: touch-down, lift-off and reversals.
  *
  * In sliding nothing changes, and the steps of a host's solver become long; one that holds the
- * inputs over a step (FMPy's model exchange) would notice a reversal late, or fail there. A speed
- * that counts as rest lies between the two indicators of a reversal, so that a body at rest makes
- * no events. */
+ * inputs over a step (FMPy's model exchange) would notice a reversal late, or fail there. The band
+ * of speeds that count as rest lies between the two indicators of a reversal, so that a body at
+ * rest causes no events. */
 #ifndef BRISTLE_REVERSAL_EVENTS_H
 #define BRISTLE_REVERSAL_EVENTS_H
 

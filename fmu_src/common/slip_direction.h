@@ -7,9 +7,9 @@ static int slip_direction(int mode) {
     return mode == MODE_SLIPFORWARD ? 1 : mode == MODE_SLIPBACKWARD ? -1 : 0;
 }
 
-/* Direction of a slip that has not been left behind: a host that decides events with old inputs may
- * leave a mode that the motion contradicts, and a slip must not push a body along. Against its
- * direction a slip turns at the speed `band`, which it does not reach with true inputs. */
+/* Direction in which a slip acts. A host that handles events with outdated inputs may keep a mode
+ * that contradicts the motion, and friction must not push a body along: the direction is reversed
+ * where the body moves against it faster than `band`, which does not happen with present inputs. */
 static int true_direction(int mode, double v, double band) {
     const int direction = slip_direction(mode);
     return direction * v < -band ? -direction : direction;

@@ -2,9 +2,8 @@
  *
  * In sliding a deflection tends to its limit over a path of the length of the limit. The path
  * becomes short with the normal force, and the rate grows without bound: every solver stalls there.
- * So nothing follows faster than in a millionth of the bristle's own time constant. The rate is
- * what is bounded; what the bristle tends to stays as printed, and with it the force of steady
- * sliding.
+ * So a deflection follows in no less than a millionth of the bristle's own time constant. Only the
+ * rate is bounded; the limit stays as printed, and with it the force of steady sliding.
  */
 #ifndef BRISTLE_SLOWING_H
 #define BRISTLE_SLOWING_H
@@ -24,9 +23,8 @@ static double saturating_rate(double limit, double tau, double v, double z) {
     return (copysign(limit, v) - z) / shortest;
 }
 
-/* What the printed rate is multiplied with: 1, unless the path that is slid in the shortest time,
- * at the speed |v|, is longer than the limit. Both may be given as forces instead, multiplied by a
- * stiffness. */
+/* Factor of the printed rate: 1, unless the distance slid in the shortest time, at the speed |v|,
+ * is longer than the limit. Both may be given as forces instead, multiplied by a stiffness. */
 static double slowing(double limit, double tau, double v) {
     const double path = SHORTEST * tau * fabs(v);
     return path > limit ? limit / path : 1;

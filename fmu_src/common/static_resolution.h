@@ -1,5 +1,5 @@
-/* What co-simulation has to resolve of a deflection: a part of the one that carries the static
- * limit, which falls with the normal force. */
+/* Resolution for co-simulation of a deflection: the one that carries the static limit, which falls
+ * with the normal force. */
 #ifndef BRISTLE_STATIC_RESOLUTION_H
 #define BRISTLE_STATIC_RESOLUTION_H
 

@@ -8,7 +8,7 @@
  * q(u) = (15 u - 10 u^3 + 3 u^5)/8 is STEP5(u, -1, -1, 1, 1), odd and constant outside. x is what
  * the body has moved since stick began: dx/dt = v, held at x_s, so that a motion back is felt at
  * once. Slip leaves x alone and the return to stick sets it to 0. The law is continuous where the
- * modes meet: there beta = 1, and x has no say.
+ * modes meet: there beta = 1, and x has no influence.
  *
  * By direction (direction.h) the part of x has its side from x, that of the velocity from v.
  *

@@ -10,16 +10,16 @@
 
 #include <math.h>
 
-/* exp(-s^alpha) for s >= 0. The exponents 1 and 2, which most users choose, do without pow, and
- * fast sliding, where the result rounds to zero, does without exp, which is slow there. */
+/* exp(-s^alpha) for s >= 0. The exponents 1 and 2, which most users choose, need no pow, and fast
+ * sliding, where the result rounds to zero, needs no exp, which is slow there. */
 static double decay(double s, double alpha) {
     const double q = alpha == 2 ? s * s : alpha == 1 ? s : pow(s, alpha);
     return q > 746 ? 0 : exp(-q);
 }
 
-/* Slope of decay: -exp(-q) dq with q = s^alpha, dq = q (alpha_slope ln s + alpha s_slope / s).
- * Where only the speed moves, as in every step of the solver, it does without the logarithm. At s =
- * 0 the limit from the right: q and q ln s vanish, q/s is 1 for alpha = 1 and 0 above. */
+/* Slope of decay: -exp(-q) dq with q = s^alpha, dq = q (alpha_slope ln s + alpha s_slope / s). A
+ * constant exponent, as in every step of the solver, needs no logarithm. At s = 0 the limit from
+ * the right: q and q ln s vanish, q/s is 1 for alpha = 1 and 0 above. */
 static double decay_slopes(double s, double s_slope, double alpha, double alpha_slope,
                            double *result_slope) {
     const double value = decay(s, alpha);

@@ -2,7 +2,7 @@
  *
  * In slip the velocity itself is an indicator too, so that a motion that reverses within one step
  * of a solver does not jump over the band unnoticed. In stick twice the band is one, so that a host
- * that has missed the edge because it decides events with old inputs leaves stick there. */
+ * that has missed the edge, because it handles events with outdated inputs, leaves stick there. */
 #ifndef BRISTLE_VELOCITY_BAND_H
 #define BRISTLE_VELOCITY_BAND_H
 

@@ -1,5 +1,5 @@
-/* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that takes
- * the overshoot back.
+/* BlimanSorine: two Dahl models in parallel, a fast one that overshoots and a slow one that removes
+ * the overshoot.
  *
  *     F       = sigma_1 z_1 - sigma_2 z_2     Bliman and Sorine 1995, second order
  *     dz_i/dt = v (1 - sgn(v) z_i/l_i)        Dahl with the exponent 1
@@ -30,10 +30,10 @@
 #include "common/scalar.h"
 
 /* b for the overshoot o = F_s/F_d - 1. With L = ln b, ln o = ln(1 - eta) + k ln eta + (1 + k) L - k
- * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, where one of its tangents far
- * to the left, at zero and far to the right is the target, Newton's iteration converges
- * monotonically, and Halley's faster where it does not step twice as far. Its step leaves less than
- * half of its cube. */
+ * ln(1 + e^L), k = eta/(1 - eta), is concave in L: from the left, from the largest L at which one
+ * of its tangents (far to the left, at zero, far to the right) reaches the target, Newton's
+ * iteration converges monotonically, and Halley's faster, where its step is not twice as long. That
+ * leaves an error of less than half of its cube. */
 static double slow_part(double overshoot, double eta) {
     if (overshoot <= 0) return 0;
     const double k = eta / (1 - eta);
@@ -84,26 +84,26 @@ static double reversal_peak(const Parameters *p, double N, int side) {
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                      States *dx, Outputs *y) {
-    const Parts of = parts(p);
+    const Parts share = parts(p);
     double F = 0;
     if (u->N > 0) {
         const double l =
-            saturation_length(limit_towards(p, of.length * p->mu_d * u->N, u->v), p->sigma0);
+            saturation_length(limit_towards(p, share.length * p->mu_d * u->N, u->v), p->sigma0);
         dx->z[0] = saturating_rate(p->eta * l, p->eta * p->tau_r, u->v, x->z[0]);
         dx->z[1] = saturating_rate(l, p->tau_r, u->v, x->z[1]);
-        F = p->sigma0 * (of.fast * x->z[0] - of.slow * x->z[1]);
+        F = p->sigma0 * (share.fast * x->z[0] - share.slow * x->z[1]);
         if (m->law != LAW_PRINTED) {
-            const double most = saturation_length(of.length * p->mu_d * u->N, p->sigma0);
+            const double most = saturation_length(share.length * p->mu_d * u->N, p->sigma0);
             const double fast = between_limits(p, x->z[0], p->eta * most),
                          slow = between_limits(p, x->z[1], most);
-            F = p->sigma0 * (of.fast * fast - of.slow * slow);
+            F = p->sigma0 * (share.fast * fast - share.slow * slow);
             F = fmax(-reversal_peak(p, u->N, -1), fmin(F, reversal_peak(p, u->N, 1)));
         }
     } else {
         dx->z[0] = -x->z[0] / p->tau_r;
         dx->z[1] = -x->z[1] / p->tau_r;
     }
-    contact_outputs(u, F, u->v - (of.fast * dx->z[0] - of.slow * dx->z[1]), y);
+    contact_outputs(u, F, u->v - (share.fast * dx->z[0] - share.slow * dx->z[1]), y);
 }
 
 /* sigma_1 is at most sigma0/(1 - eta) and sigma_2 at most eta times that, for any overshoot. */

@@ -59,7 +59,7 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
 
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     if (turns(vector(before->n), vector(u->n)) && normal_force(p, u) > 0)
-        follow_plane(vector(u->n), x);
+        project_bristle(vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
@@ -67,10 +67,10 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     const Vector n = plane_normal(u);
     const double delta_rate = penetration_rate(u);
     y->delta = penetration(u);
-    const Support by = support(p, y->delta, delta_rate);
-    y->N = hunt_crossley(by);
+    const SpringDamper forces = spring_and_damper(p, y->delta, delta_rate);
+    y->N = hunt_crossley(forces);
     plane_friction(p, m->law == LAW_PRINTED, y->N, n, vector(u->v), x, dx, y);
     put(plus(scaled(y->N, n), -1, vector(y->F)), y->F_A);
     y->P += y->N * delta_rate;
-    y->Q += contact_heat(by, delta_rate);
+    y->Q += contact_heat(forces, delta_rate);
 }

@@ -1,17 +1,17 @@
-/* Dahl: Coulomb friction whose force turns round over a path instead of at once.
+/* Dahl: Coulomb friction whose force reverses over a path instead of at once.
  *
  *     F     = sigma0 z                      Pennestri et al. 2016, eq 7
  *     dz/dt = v sgn(w) |w|^delta_D          eq 8 in the form of Piatkowski 2014, eq 2
  *     w     = 1 - sgn(v) sigma0 z/F_d
  *
  * with F_d = mu_d N. The force is a function of the path alone, not of the speed. With the option
- * Bounded |F| <= F_d, which it passes only where the normal force has fallen. The heat is never
- * negative at the printed rate; where a bristle follows slower than that, in contacts that are all
- * but free (common/slowing.h), it counts as zero then.
+ * Bounded |F| <= F_d, which it exceeds only where the normal force has fallen. The heat is never
+ * negative at the printed rate; where a bristle follows more slowly, under hardly any normal force
+ * (common/slowing.h), it is bounded by zero.
  *
  * Separated (N <= 0): F = 0 and the bristles relax, dz/dt = -z/tau_r (they have no damping that
- * would say how fast). F has the sign of the sliding velocity and is subtracted from the body's
- * equation of motion.
+ * would determine how fast). F has the sign of the sliding velocity and is subtracted from the
+ * body's equation of motion.
  */
 #include "Dahl.h"
 #include "common/reversal_events.h"

@@ -31,9 +31,9 @@ static double sliding_share(double deflection, double z_ba, double z_max) {
     return sine_step(deflection, zone_begin(z_ba, z_max), 0, z_max, 1);
 }
 
-/* eq 14. Where the friction force has all but vanished the bristle tends to z_max no faster than in
- * a shortest time; that bounds the corner of the zone first, and the rest when z_max is less than
- * the path that is slid in it. */
+/* eq 14. Where the friction force nearly vanishes, the time constant with which the bristle tends
+ * to z_max is bounded from below. That bound acts at the corner of the zone first, and everywhere
+ * where z_max is less than the distance slid in that time. */
 static double elasto_plastic_rate(const Parameters *p, double g, double v, double z) {
     const double shortest = SHORTEST * p->sigma1 / p->sigma0, path = shortest * fabs(v),
                  z_max = g / p->sigma0;
@@ -63,5 +63,5 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, co
         lower_limit(p, stribeck(p->mu_s, p->mu_d, p->v_A, p->alpha, fabs(u->v)) * u->N, x->z, u->v);
     const double z_max = g / p->sigma0, z_ba = lower_limit(p, p->z_ba, x->z, u->v);
     length->z = fabs(x->z) > z_max ? fabs(x->z) : z_max - zone_begin(z_ba, z_max);
-    length->z *= felt_by_damper(g, p->sigma1, fabs(u->v));
+    length->z *= damper_factor(g, p->sigma1, fabs(u->v));
 }

@@ -29,7 +29,7 @@ static const char *check(const Parameters *p) {
     return NULL;
 }
 
-/* The side to which something points, by its sign. */
+/* Factors of the side to which the sign of `towards` points. */
 static Side side_of(const Parameters *p, double towards) {
     return (Side){limit_towards(p, 1, towards), viscous_towards(p, 1, towards)};
 }
@@ -50,8 +50,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(0, y);
 }
 
-/* The last one finds what a host that decides events with old inputs has left behind: stick beyond
- * its band, slip within it. */
+/* The last indicator detects a mode that a host has kept by handling events with outdated inputs:
+ * stick beyond its band, slip within it. */
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        double *g) {
     (void)x;

@@ -1,5 +1,4 @@
-/* GearLoad: the normal force with which friction takes its share of the torque that a gear
- * transmits.
+/* GearLoad: the normal force with which friction is a fraction of the torque that a gear transmits.
  *
  *     T_f = c |tau|,   N = T_f/(mu r)
  *     c = c_b  at rest and where the load drives back, omega tau <= 0
@@ -7,8 +6,8 @@
  *     c_f = 1/eta_f - 1,  c_b = 1 - eta_b          from efficiencies
  *
  * tau: torque on the side of the load, positive where it drives the load in the positive direction.
- * A friction element with the coefficient mu at the radius r makes T_f of N. At rest it is the load
- * that friction has to hold, so c_b applies; c_b >= 1 is a gear that locks itself.
+ * A friction element with the coefficient mu at the radius r has the torque T_f under N. At rest it
+ * is the load that friction has to hold, so c_b applies; c_b >= 1 is a gear that locks itself.
  */
 #include "GearLoad.h"
 #include "common/load.h"

@@ -1,5 +1,5 @@
 /* GeneralizedMaxwellSlip: four spring and slider elements in parallel, each of which sticks or
- * slips for itself (Al-Bender et al. 2005).
+ * slips independently (Al-Bender et al. 2005).
  *
  *     stick   dF_i/dt = k_i v                          until |F_i| = alpha_i s(v)
  *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))   until v reverses
@@ -9,12 +9,12 @@
  * F_v: common/viscous.h. k_stick/k is the part of the stiffness that sticks, v - v_S the rate of
  * the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the share
  * of an element in the whole: the parameters are divided by their sum. An element that slips has
- * the direction of its slip as its mode. It sticks again when the velocity has turned round (a 1e-9
+ * the direction of its slip as its mode. It sticks again when the velocity has reversed (a 1e-9
  * part of v_A counts as motion) and keeps its force then. Where the limit comes down to an element
  * at rest, it slips in the direction of its force until the force has come down. The law is made
  * for a constant normal force: where N falls faster than C lets the forces follow, an element
- * carries no more than alpha_i mu_s N of its F_i, which the law never passes otherwise. Damper and
- * elements together give no more than mu_s N.
+ * carries no more than alpha_i mu_s N of its F_i, which the law never exceeds otherwise. Damper and
+ * elements together carry no more than mu_s N.
  *
  * It stores the sum of F_i^2/(2 k_i), which is lost at once at lift-off.
  *

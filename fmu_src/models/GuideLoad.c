@@ -1,4 +1,4 @@
-/* GuideLoad: the normal force that the reactions of a prismatic joint press into its friction.
+/* GuideLoad: the normal force for the friction of a prismatic joint, from its reactions.
  *
  *     N = sqrt(F_2^2 + F_3^2) + sqrt(M_2^2 + M_3^2)/X + |M_1|/R       axis 1 is that of the motion
  *     X = max(X_0 + c s, X_min),  c = 0, 1 or -1

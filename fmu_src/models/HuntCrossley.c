@@ -3,8 +3,8 @@
  *
  *     N = K s^P_K + D s^P_D d(delta)/dt,   s = delta/delta_0       Colantonio et al. 2022, eq 19
  *
- * Without penetration (delta <= 0) N = 0; and N is never negative: surfaces that part faster than
- * they spring back are separated.
+ * Without penetration (delta <= 0) N = 0; and N is never negative: surfaces that move apart faster
+ * than they spring back are separated.
  */
 #include "HuntCrossley.h"
 #include "common/hunt_crossley.h"
@@ -30,8 +30,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     (void)x;
     (void)m;
     (void)dx;
-    const Support by = support(p, u->delta, u->delta_rate);
-    y->N = hunt_crossley(by);
+    const SpringDamper forces = spring_and_damper(p, u->delta, u->delta_rate);
+    y->N = hunt_crossley(forces);
     y->P = y->N * u->delta_rate;
-    y->Q = contact_heat(by, u->delta_rate);
+    y->Q = contact_heat(forces, u->delta_rate);
 }

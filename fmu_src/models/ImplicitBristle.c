@@ -9,12 +9,12 @@
  *     slip    sgn v_S = sgn F*,       H(a) = mu(a) N + sigma1 a = |F*|
  *     mu(a) = Stribeck curve + F_v(a)/N                                   eq 4
  *
- * H turns its curvature once, at a = a_i: it is concave below and convex above (for alpha <= 1, a_i
- * = 0). Where sigma1 + nu N + sigma2 is small it falls in between, from a fold a_1 <= a_i to a fold
- * a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution. The mode remembers
- * which one holds: SlowSlip lives on [0, a_1], Slip on [a_2, infinity); without folds they meet at
- * a_i. On each piece Newton's iteration starts on the side from which it converges monotonically,
- * so it cannot fail.
+ * H changes the sign of its curvature once, at a = a_i: it is concave below and convex above (for
+ * alpha <= 1, a_i = 0). Where sigma1 + nu N + sigma2 is small it falls in between, from a fold a_1
+ * <= a_i to a fold a_2 >= a_i, and |F*| between H(a_2) and H(a_1) has a slow and a fast solution.
+ * The mode selects one of them: SlowSlip on [0, a_1], Slip on [a_2, infinity); without folds they
+ * meet at a_i. On each piece Newton's iteration starts on the side from which it converges
+ * monotonically, so it cannot fail.
  *
  * By direction (common/direction.h) the side of F* is that of stick and slip, which have their own
  * F_s and H on either side.
@@ -34,15 +34,15 @@
 
 enum { ITERATIONS_AT_MOST = 100 };
 
-/* Speed at which H turns its curvature: v_A ((alpha - 1)/alpha)^(1/alpha); none for alpha <= 1,
- * where it is convex from rest on. */
+/* Speed at which H changes the sign of its curvature: v_A ((alpha - 1)/alpha)^(1/alpha); none for
+ * alpha <= 1, where it is convex from rest on. */
 static double inflection(const Parameters *p) {
     if (p->alpha <= 1) return 0;
     if (p->alpha == 2) return 0.70710678118654752 * p->v_A;
     return p->v_A * pow((p->alpha - 1) / p->alpha, 1 / p->alpha);
 }
 
-/* s^alpha for alpha > 1; the exponent 2, which many users choose, does without pow. */
+/* s^alpha for alpha > 1; the exponent 2, which many users choose, needs no pow. */
 static double power(double s, double alpha) {
     return alpha == 2 ? s * s : pow(s, alpha);
 }
@@ -60,7 +60,7 @@ static double static_limit(const Parameters *p, double N, int side) {
 /* One side of the tip under a normal force. */
 typedef struct {
     double N;       /* the normal force as it limits dry friction */
-    double damping; /* what rises with the speed: the bristle's damping and the viscous part */
+    double damping; /* all that rises with the speed: the bristle's damping and the viscous part */
 } Tip;
 
 static Tip tip_towards(const Parameters *p, double N, int side) {
@@ -147,8 +147,8 @@ static double slip_speed(const Parameters *p, double N, double F, int side, int 
     return a;
 }
 
-/* Slope of the implicit function: H'(a) da = dF - dH at constant a. None beyond the ends of a
- * piece, where the speed does not follow F; on it a root balances F to rounding. */
+/* Slope of the implicit function: H'(a) da = dF - dH at constant a. Zero beyond the ends of a
+ * piece, where the speed does not depend on F; on the piece H(a) equals F up to rounding. */
 static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N,
                                 double N_slope, double F, double F_slope, int side, int mode,
                                 double *result_slope) {
@@ -177,8 +177,9 @@ static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, 
     return a;
 }
 
-/* Whether a force is half of what slip needs at any speed: the mode is left behind then, by a host
- * that decides events with old inputs, and the speed of the fold would push the body along. */
+/* Whether a force is less than half of what slip needs at any speed: a host that handles events
+ * with outdated inputs has kept the mode then, and the speed of the fold would push the body
+ * along. */
 static int is_far_below_slip(const Parameters *p, double N, double F) {
     return fabs(F) < 0.5 * limit_towards(p, p->mu_d * N, F);
 }
@@ -200,8 +201,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(p->sigma0 * x->z * dx->z, y);
 }
 
-/* Force |F*| at a fold: the first, at which the mode SlowSlip jumps or runs into Slip, or the
- * second, at which Slip falls back to SlowSlip or Stick. */
+/* Force |F*| at a fold: the first, at which the mode SlowSlip changes to Slip, with a jump or
+ * without, or the second, at which Slip changes to SlowSlip or Stick. */
 static double fold_force(const Parameters *p, double N, int side, int falling) {
     const Tip tip = tip_towards(p, N, side);
     double rise;
@@ -209,9 +210,10 @@ static double fold_force(const Parameters *p, double N, int side, int falling) {
     return rise < 0 ? balance(p, tip, fold(p, tip, falling), &rise) : H;
 }
 
-/* Where the damping is small against friction, the force of steady slip is that of the arrest but
- * for less than its hysteresis; the speed of the tip separates the two. */
-static int goes_on_slipping(const Parameters *p, double N, double F, int side) {
+/* Whether Slip continues. Where the damping is small against friction, the force of steady slip
+ * differs from that at which slip ends by less than the hysteresis; the speed of the tip tells them
+ * apart. */
+static int slip_continues(const Parameters *p, double N, double F, int side) {
     return is_above(F, fold_force(p, N, side, 1)) ||
            is_moving(slip_speed(p, N, F, side, MODE_SLIP),
                      fmax(fold(p, tip_towards(p, N, side), 1), p->v_A));
@@ -242,17 +244,17 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     const double F_star = p->sigma0 * x->z + p->sigma1 * u->v, F = fabs(F_star);
     const int side = side_of(F_star);
     const double F_s = static_limit(p, u->N, side);
-    if (m->mode == MODE_SLIP && goes_on_slipping(p, u->N, F, side)) return 0;
+    if (m->mode == MODE_SLIP && slip_continues(p, u->N, F, side)) return 0;
     if (m->mode == MODE_SLOWSLIP ? !is_above(F, F_s)
-                                 : is_below(F, F_s)) /* the escape is F_s or more */
+                                 : is_below(F, F_s)) /* the first fold is at F_s or above */
         m->mode = MODE_STICK;
     else
         m->mode = is_below(F, fold_force(p, u->N, side, 0)) ? MODE_SLOWSLIP : MODE_SLIP;
     return 0;
 }
 
-/* A deflection is felt by the force and, in slip, by the speed of the tip, 1/H' times as much. Near
- * a fold, where H' vanishes, that decides when the tip jumps. */
+/* A deflection changes the force and, in slip, the speed of the tip, 1/H' times as much. Near a
+ * fold, where H' vanishes, that determines when the tip jumps. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        States *length) {
     if (u->N <= 0) return;

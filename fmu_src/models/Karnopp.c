@@ -8,8 +8,8 @@
  * Karnopp's own algorithm sets the velocity to zero in the band. It belongs to the host, so an
  * element cannot do that, and with the load alone (eq 6 as printed) a body would creep through the
  * band for ever. F_s v/v_s brings the velocity to zero instead; at rest eq 6 holds to the letter.
- * There is no chatter at the edge of the band: under no load do stick and slip both drive the
- * velocity towards it.
+ * There is no chatter at the edge of the band: no load drives the velocity towards it from both
+ * sides.
  *
  * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
  * body's equation of motion.

@@ -5,15 +5,15 @@
  *     F     = F_h + sigma1 dz/dt + F_v                                        F_v: common/viscous.h
  *
  * F_h is the force of four Maxwell-slip elements, springs k_i with a slider, that are moved by z.
- * Only the rate of z has a part in it, so z itself is no state:
+ * It depends on the rate of z only, so z itself is no state:
  *
  *     F_h = sum k_i zeta_i,   dzeta_i/dt = dz/dt, held at W_i/k_i,   W_i = alpha_i mu_s N
  *
  * alpha_i is the share of an element in the whole: the parameters are divided by their sum. An
  * element comes to rest over the last thousandth of the path to its limit. It never carries more
- * than a thousandth above W_i: what the normal force, falling, leaves above it fades with the time
- * constant sigma1/sum k_i. With the option Bounded F_h and damper together give no more than mu_s N
- * and do not push the body along while the springs come back, so that they create no energy
+ * than a thousandth above W_i; the excess after a fall of the normal force decays with the time
+ * constant sigma1/sum k_i. With the option Bounded F_h and damper together carry no more than mu_s
+ * N and do not push the body along while the springs come back, so that they create no energy
  * (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0, and the elements relax with the time constant sigma1/sum k_i. F has
@@ -42,8 +42,8 @@ static double slider_limit(const Parameters *p, int i, double N, double zeta) {
     return limit_towards(p, element_share(p, i) * p->mu_s * N, zeta);
 }
 
-/* Force of a spring that has come beyond the limit of its slider: it ends a thousandth above it,
- * with a slope that fades, since a corner throws every solver back that crosses it slowly. */
+/* Force of a spring beyond the limit of its slider: it saturates a thousandth above the limit, with
+ * a slope that decreases gradually, since solvers that cross a corner slowly reject many steps. */
 static double yielding(double force, double limit) {
     const double last = LAST_PART * limit, excess = fabs(force) - limit;
     if (excess <= 0) return force;
@@ -65,9 +65,9 @@ static double elastic_power(const Parameters *p, const double *zeta, const doubl
     return power;
 }
 
-/* Rate of a spring that is moved with w. In sliding w is next to nothing and of either sign; there,
- * below w_0, a spring at its limit goes over smoothly from being held to being unloaded, since
- * solvers chatter at the corner. */
+/* Rate of a spring that is moved with w. In sliding w is tiny and of either sign; there, below w_0,
+ * a spring at its limit changes smoothly from held to unloaded, since solvers chatter at a
+ * corner. */
 static double moved_rate(double limit, double zeta, double w, double w_0) {
     if (fabs(w) >= w_0) return held_rate(limit, zeta, w);
     const double held = 1 - fmax(-1, fmin((1 - fabs(zeta) / limit) / LAST_PART, 1));
@@ -75,7 +75,7 @@ static double moved_rate(double limit, double zeta, double w, double w_0) {
     return w * (1 - held * loading * loading * (3 - 2 * loading));
 }
 
-/* What the limit, coming down, has left above it fades as it does without contact. */
+/* The excess over a limit that has fallen decays as without contact. */
 static double element_rate(double limit, double zeta, double w, double w_0, double relaxation) {
     return moved_rate(limit, zeta, w, w_0) - relaxation * (zeta - limited(zeta, limit));
 }
@@ -107,7 +107,8 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
     heat_output(elastic_power(p, x->zeta, dx->zeta), y);
 }
 
-/* An error of the springs is felt by their force and, through the state equation, by the damper. */
+/* An error of the springs changes their force and, through the state equation, that of the
+ * damper. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        States *length) {
     (void)m;
@@ -116,6 +117,6 @@ static void resolution(const Parameters *p, const Inputs *u, const States *x, co
     for (int i = 0; i < ELEMENTS; i++) {
         const double limit = lower_limit(p, p->mu_s * u->N, x->zeta[i], u->v);
         length->zeta[i] = resolved_deflection(limit / (p->n * p->k[i]), x->zeta[i]);
-        length->zeta[i] *= felt_by_damper(curve, p->sigma1, a);
+        length->zeta[i] *= damper_factor(curve, p->sigma1, a);
     }
 }

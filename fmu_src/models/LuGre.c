@@ -5,7 +5,7 @@
  *     dz/dt = v - sigma0 |v|/g z                   eq 17
  *     F     = sigma0 z + sigma1 dz/dt + F_v        eq 15, Listing 5 (type 2); F_v: common/viscous.h
  *
- * With the option Bounded spring and damper together give no more than mu_s N and do not push the
+ * With the option Bounded spring and damper together carry no more than mu_s N and do not push the
  * body along while the bristle springs back, so that they create no energy (common/spring_back.h).
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z (eq 6). F has the

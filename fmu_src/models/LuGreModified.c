@@ -5,7 +5,7 @@
  *     dz/dt = (v g - |v| sigma0 z) / (g + |v| sigma1)   eq 18
  *     F     = sigma0 z + sigma1 dz/dt                   eq 20
  *
- * With the option Bounded |F| <= mu_s N + F_v, which it passes only where the normal force has
+ * With the option Bounded |F| <= mu_s N + F_v, which it exceeds only where the normal force has
  * fallen.
  *
  * Separated (N <= 0): dz/dt = -sigma0/sigma1 z, which eq 18 gives for N = 0 and v != 0, so F = 0. F

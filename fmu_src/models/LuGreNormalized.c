@@ -4,14 +4,14 @@
  *     dz/dt = v - sigma0 |v|/g z                             eq 9
  *     F     = (sigma0 z + sigma1 dz/dt) N + F_v              eq 11, F_v: common/viscous.h
  *
- * The deflection does not see the normal force, the friction force follows it at once.
+ * The deflection does not depend on the normal force; the friction force follows it at once.
  *
  * Bounded as LuGre, per unit of normal force.
  *
- * It stores N sigma0 z^2/2; what a normal force that rises adds to that is neither power nor heat.
+ * It stores N sigma0 z^2/2; what a rising normal force adds to that is neither power nor heat.
  *
- * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z.
- * F has the sign of the sliding velocity and is subtracted from the body's equation of motion.
+ * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z. F has the sign of
+ * the sliding velocity and is subtracted from the body's equation of motion.
  */
 #include "LuGreNormalized.h"
 #include "common/bristle_force.h"

@@ -1,5 +1,5 @@
-/* PinLoad: the normal force that the reactions of a joint press into its friction, for a pin in a
- * hole (revolute, cylindrical, universal) or a ball in its socket.
+/* PinLoad: the normal force for the friction of a joint, from its reactions: a pin in a hole
+ * (revolute, cylindrical, universal) or a ball in its socket.
  *
  *     N = F_r + F_a R_n/R_p + M_b/R_b       pin; axis 3 is that of the pin
  *     N = |F|                               ball

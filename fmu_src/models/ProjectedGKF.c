@@ -6,9 +6,9 @@
  *                                                             v_r is eps
  *
  * A film adds sigma2 v_t in contact. On a line it is GKF; the jump at v_r, the mode and its
- * hysteresis are the same (common/general_kinetic.h). Slip goes on smoothly below v_r while a
- * solver looks for the event; below half of it, where a direction would soon be lost, the force
- * fades with v_t.
+ * hysteresis are the same (common/general_kinetic.h). Slip continues smoothly below v_r while a
+ * solver locates the event; below half of it, where the direction would soon be undefined, the
+ * force decreases with v_t.
  *
  * Separated (N <= 0): F = 0. F has the direction of the sliding velocity and is subtracted from the
  * body's equation of motion.

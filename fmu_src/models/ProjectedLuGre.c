@@ -2,11 +2,11 @@
  *
  *     v_t   = v - (n v) n                                Colantonio et al. 2022, eq 18
  *     dz/dt = v_t - sigma0 |v_t|/g z                     eq 21, g = mu(|v_t|) of eq 23
- *     F     = (sigma0 z + sigma1 dz/dt) N + F_v          eq 24, turned round; F_v: common/viscous.h
+ *     F     = (sigma0 z + sigma1 dz/dt) N + F_v          eq 24, reversed; F_v: common/viscous.h
  *
- * On a line it is LuGreNormalized. The vectors may be given in any frame. How z follows a plane
- * that turns, and how friction may differ along and across a grain, says
- * common/projected_bristle.h.
+ * On a line it is LuGreNormalized. The vectors may be given in any frame.
+ * common/projected_bristle.h explains how z follows a plane that turns, and how friction may differ
+ * along and across a grain.
  *
  * Separated (N <= 0): F = 0 and the bristle relaxes, dz/dt = -sigma0/sigma1 z. F has the direction
  * of the sliding velocity and is subtracted from the body's equation of motion.
@@ -32,7 +32,7 @@ static const char *check_inputs(const Parameters *p, const Inputs *u) {
 
 static void constrain(const Parameters *p, const Inputs *before, const Inputs *u, States *x) {
     (void)p;
-    if (u->N > 0 && turns(vector(before->n), vector(u->n))) follow_plane(vector(u->n), x);
+    if (u->N > 0 && turns(vector(before->n), vector(u->n))) project_bristle(vector(u->n), x);
 }
 
 static void evaluate(const Parameters *p, const Inputs *u, const States *x, const Modes *m,

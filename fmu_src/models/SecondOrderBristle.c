@@ -1,7 +1,7 @@
 /* SecondOrderBristle: a bristle with a mass, on a friction curve that is shifted so that stick
  * needs no creep.
  *
- *     F_0  = sigma0 z + sigma1 v                      Rill 2023, eq 25: force that stick takes
+ *     F_0  = sigma0 z + sigma1 v                      Rill 2023, eq 25: force in stick
  *     dv   = sgn(F_0) v_r (1 - sqrt(1 - |F_0|/F_s))   eq 22: shift, v_r for |F_0| > F_s
  *     F    = F_reg(v_S + dv),  v_S = v - dz/dt        eq 21, Listing 4: parabola, Stribeck
  *     m_b d2z/dt2 = F - sigma0 z - sigma1 dz/dt       eqs 23, 24: m_b = sigma1^2 / (4 sigma0)

@@ -4,15 +4,15 @@
  *                                                                      section 3, Fig. 4
  *     slip    F = mu_d N in the direction of the slip,  until v = 0
  *
- * A slip goes in the direction of the motion or, where the limit has come down to a body at rest,
- * in that of x. It ends when the speed has come down to v_0, a 1e-4 part of the speed v_f = mu_s
- * N/d_f at which the damper alone carries the static limit; x then starts anew, at 0 or where the
- * spring carries the force of sliding. A slip that begins below v_0 may not end by that: its motion
- * is Starting until it has passed 5 v_0.
+ * A slip has the direction of the motion or, where the limit has fallen for a body at rest, that of
+ * x. It ends when the speed has fallen to v_0, a 1e-4 part of the speed v_f = mu_s N/d_f at which
+ * the damper alone carries the static limit; x then starts anew, at 0 or where the spring carries
+ * the force of sliding. A slip that begins below v_0 may not end by that: its motion is Starting
+ * until it has passed 5 v_0.
  *
- * The paper compares the spring alone with the limit, since its damper adds little. Nothing bounds
- * what it adds where the normal force falls: stick ends above v_f too, and surfaces that meet
- * faster than that slip at once. So |F| <= 2 mu_s N.
+ * The paper compares the spring alone with the limit, since its damper adds little. But what the
+ * damper adds is not bounded where the normal force falls: here stick also ends above v_f, and
+ * surfaces that meet faster than that slip at once. So |F| <= 2 mu_s N.
  *
  * Separated (N <= 0): F = 0 and x = 0. F has the sign of the sliding velocity and is subtracted
  * from the body's equation of motion.
@@ -28,7 +28,7 @@ static double damper_speed(const Parameters *p, double N, double towards) {
     return limit_towards(p, p->mu_s * N, towards) / p->d_f;
 }
 
-/* Force at which a spring of the deflection x gives way. */
+/* Spring force at which slip begins in the direction of the deflection x. */
 static double spring_limit(const Parameters *p, double N, double x) {
     return limit_towards(p, p->mu_s * N, x);
 }
@@ -69,12 +69,12 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
     }
 }
 
-/* Whether a slip goes on, in which case its motion may have left its start. */
-static int slip_goes_on(Modes *m, double v_0, double v) {
+/* Whether a slip continues; ends the start of its motion where that is over. */
+static int slip_continues(Modes *m, double v_0, double v) {
     const double along = slip_direction(m->mode) * v;
     if (m->motion == MOTION_STARTING) {
-        if (sets_out(along, 5 * v_0)) m->motion = MOTION_GOING;
-        return !sets_out(-along, v_0);
+        if (starts_moving(along, 5 * v_0)) m->motion = MOTION_GOING;
+        return !starts_moving(-along, v_0);
     }
     return is_moving(along, v_0);
 }
@@ -89,7 +89,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
         x->x = 0;
         return 1;
     }
-    if (direction != 0 && slip_goes_on(m, REST * damper_speed(p, u->N, direction), u->v)) return 0;
+    if (direction != 0 && slip_continues(m, REST * damper_speed(p, u->N, direction), u->v))
+        return 0;
     const double v_f = damper_speed(p, u->N, u->v), v_0 = REST * v_f;
     m->motion = MOTION_GOING;
     if (!is_below(fabs(u->v), v_f)) {

@@ -1,4 +1,4 @@
-/* StickSlip: a spring-like force at rest that gives way to Coulomb friction with the speed.
+/* StickSlip: a spring-like force at rest that changes into Coulomb friction as the speed rises.
  *
  *     F = (1 - |beta|) mu_s N q(x/x_s) + mu_d N beta     Pennestri et al. 2016, eqs 16-18, Table 1
  *     beta  = q(v/v_t)

@@ -1,4 +1,4 @@
-/* WrapLoad: the normal force that makes a friction element hold what a rope, belt or band holds
+/* WrapLoad: the normal force with which a friction element holds as much as a rope, belt or band
  * that is wrapped around a drum.
  *
  *     N = T (e^(mu theta) - 1)/mu       Euler and Eytelwein; T: tension on the slack side
@@ -8,7 +8,7 @@
  *
  *     T (1 - e^(-mu theta)) = e^(-mu theta) mu N,
  *
- * which is what a friction element gives whose backwardFrictionRatio is e^(-mu theta).
+ * which is the friction of an element whose backwardFrictionRatio is e^(-mu theta).
  */
 #include <math.h>
 

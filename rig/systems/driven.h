@@ -3,6 +3,7 @@
  *
  *     dx/dt = v(t)             displacement
  *     dW/dt = F v(t)           work that the element takes
+ *
  * The drive moves whatever the friction is. An element with the input externalForce, the force
  * that tries to move the body, has one in the direction of the motion that no friction
  * withstands: ten times the normal force.

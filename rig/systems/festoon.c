@@ -1,5 +1,6 @@
 /* festoon: two cable trolleys on a rail, drawn by a towing trolley through a cable that hangs
- * between them. Rill 2023, section 5
+ * between them.
+ * Rill 2023, section 5
  *
  * In a row: end clamp (x = 0), C1, T1, C2, T2, C3, towing trolley (x = u(t)). The trolleys T move
  * along the rail; the lumped cable masses C hang below it (z downwards). Six rope sections of

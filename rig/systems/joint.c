@@ -1,5 +1,6 @@
 /* joint: an axis of a robot: motor with its drive, elastic gear, link under gravity; friction at
- * the motor. Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
+ * the motor.
+ * Spong 1987, and Modelica Standard Library, MultiBody.Examples.Systems.RobotR3.OneAxis
  *
  *     J d2f/dt2 = k I - b df/dt - T - M             f: motor, T: friction torque of the element
  *     J_l d2q/dt2 = n M - m g l sin q               q: link, hanging down at q = 0;  J_l = m l^2
@@ -8,14 +9,15 @@
  *     L dI/dt = V - R I - k df/dt             current, with L = R/(2 D w) and the controller
  *     dV/dt   = R w/(2 D) (I_r - I)           of the current, together a lag (w, D) of second order
  *     I_r = k_s (e + z/T_s),   dz/dt = e,   e = k_p (n q_r - f) + n dq_r/dt - df/dt   P-PI cascade
+ *
  * The reference q_r moves from startAngle to endAngle as fast as speed and acceleration allow: it
- * accelerates, moves steadily and brakes. At the beginning all is at rest, and the gear bears the weight of the link. With the
- * gain k_s = 0 the drive is dead, and the link hangs on the friction of its motor alone. Spong's
- * are the equations of motor, gear and link; all numbers are those of the second axis in the
- * library's robot r3. Its OneAxis has no gravity (gravity=0); m g l is ours, with the load at its
- * radius of gyration. The viscous part b of its bearing friction belongs to the system, so that any
- * law gives the remainder, 0.5 N.m: a normal force of 100 N, a coefficient of 0.25, a radius of 20
- * mm (only the product is the library's).
+ * accelerates, moves steadily and brakes. At the beginning all is at rest, and the gear bears the
+ * weight of the link. With the gain k_s = 0 the drive is dead, and the link hangs on the friction
+ * of its motor alone. Spong's are the equations of motor, gear and link; all numbers are those of
+ * the second axis in the library's robot r3. Its OneAxis has no gravity (gravity=0); m g l is ours,
+ * with the load at its radius of gyration. The viscous part b of its bearing friction belongs to
+ * the system, so that any law gives the remainder, 0.5 N.m: a normal force of 100 N, a coefficient
+ * of 0.25, a radius of 20 mm (only the product is the library's).
  *
  * Answer: without drive the link stays where |m g l sin q| <= n T_s, and comes to rest there; with
  * it, the moments at which the motor sticks and the overshoot of the library's regression test, in

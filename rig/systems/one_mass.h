@@ -2,8 +2,9 @@
  *
  *     dx/dt   = v
  *     m dv/dt = F_E - F             F_E: applied_force, F: friction force
- * The contact has the inputs normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity, constant)
- * and externalForce F_E, the friction force that would keep the mass at rest against its
+ *
+ * The contact has the inputs normalForce m g, relativeVelocity v - v_b (v_b: counterpart_velocity,
+ * constant) and externalForce F_E, the friction force that would keep the mass at rest against its
  * counterpart.
  *
  * A system includes this, gives the two functions declared here, and has mass and gravity as its
