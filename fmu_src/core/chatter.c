@@ -146,15 +146,18 @@ static void note_force(Memory *k) {
 }
 
 /* Says once that the body is shaken to and fro, where the element could help it or was told too
- * much of a mass. Called before a step of a length, with the inputs of it. */
+ * much of a mass. Called before a step of a length, with the inputs of it; nothing is watched for
+ * hosts that do not listen, or have been told. */
 static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
     Chatter *w = &k->stepping.chatter;
-    const int turned = w->length > 0 ? watch_motion(k) : 0;
+    const int heard = is_news(c, couples(k) ? WARNED_MASS : WARNED_CHATTER);
+    const int turned = heard && w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
-    if (!(w->aa <= DBL_MAX && w->ff <= DBL_MAX)) /* nor has then what is multiplied of both */
-        memset(w, 0, sizeof *w);                 /* numbers that have no square */
+    /* numbers that have no square, nor has then what is multiplied of both */
+    if (!heard || !(w->aa <= DBL_MAX && w->ff <= DBL_MAX))
+        memset(w, 0, sizeof *w);
     else if (couples(k))
         judge_mass(c);
     else if (turned)

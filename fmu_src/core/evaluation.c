@@ -19,11 +19,9 @@ NOINLINE static Present present(const Memory *k) {
     return now;
 }
 
-/* Says once where the law leaves what a contact does, at a point that the run has come to. That
- * takes evaluations of its own, which are made only for those who want to hear of it. */
-static void pass_advice(Instance *c) {
+/* Says once where the law leaves what a contact does, at a point that the run has come to. */
+COLD static void judge_law(Instance *c) {
 #if HAS_ADVICE
-    if (!is_news(c, WARNED_LAW)) return;
     const Memory *k = &c->memory;
     const Present now = present(k);
     Inputs room;
@@ -32,6 +30,11 @@ static void pass_advice(Instance *c) {
 #else
     (void)c;
 #endif
+}
+
+/* The same for those who want to hear of it: it takes evaluations of its own. */
+static void pass_advice(Instance *c) {
+    if (HAS_ADVICE && is_news(c, WARNED_LAW)) judge_law(c);
 }
 
 /* Derivatives and outputs lie side by side. */
