@@ -17,7 +17,7 @@ from operating_points import Sampler
 pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.shipped]
 
 BUILD = REPOSITORY / "build" / "fuzz"
-RUNS, EXHAUSTED_RUNS = 1000, 20
+RUNS, EXHAUSTED_RUNS = 400, 20
 STEPS = int(os.environ.get("BRISTLE_STEPS", 100_000))  # of a long run
 PERIOD = 1000
 OF_3 = [fmu for fmu in FMUS if (FOLDER / "fmi3" / fmu.path.name).is_file()]
