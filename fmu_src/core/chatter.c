@@ -152,7 +152,7 @@ static void warn_of_chattering(Instance *c, double length) {
 #if HAS_COUPLING
     Memory *k = &c->memory;
     Chatter *w = &k->stepping.chatter;
-    const int heard = is_news(c, couples(k) ? WARNED_MASS : WARNED_CHATTER);
+    const int heard = is_new_warning(c, couples(k) ? WARNED_MASS : WARNED_CHATTER);
     const int turned = heard && w->length > 0 ? watch_motion(k) : 0;
     w->length = length;
     /* numbers that have no square, nor has then what is multiplied of both */

@@ -7,8 +7,8 @@
  *   rules          checks of parameters and inputs
  *   modes          states and modes at the start and at events
  *   coupled        co-simulation with the body in the loop
- *   chatter        notices a step that is too long for the law, or a mass that is too large
- *   rebound        notices one that is too long for a contact in the normal direction
+ *     chatter        detects steps that are too long for the law, or a mass that is too large
+ *   rebound        detects steps that are too long for a contact in the normal direction
  *   evaluation     lazy evaluation
  *   lifecycle      instantiate, initialize, terminate, reset
  *   variables      get and set

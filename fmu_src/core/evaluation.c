@@ -1,8 +1,8 @@
-/* When the model is evaluated: once, after something has changed, and when somebody asks. */
+/* Lazy evaluation: the model is evaluated once after a change, when results are requested. */
 
-/* States and modes under the inputs of now. Between co-simulation steps the event that new
- * inputs make is not taken before the step, because they may still be set anew; but what is read
- * shows it. */
+/* States and modes under the present inputs. Between co-simulation steps an event caused by new
+ * inputs is handled at the next step, because inputs may be set again; but outputs that are read
+ * show it. */
 typedef struct {
     States x;
     Modes modes;
@@ -19,7 +19,7 @@ NOINLINE static Present present(const Memory *k) {
     return now;
 }
 
-/* Says once where the law leaves what a contact does, at a point that the run has come to. */
+/* Warns once where the law leaves what a contact does, at a point that the run has reached. */
 COLD static void judge_law(Instance *c) {
 #if HAS_ADVICE
     const Memory *k = &c->memory;
@@ -32,26 +32,26 @@ COLD static void judge_law(Instance *c) {
 #endif
 }
 
-/* The same for those who want to hear of it: it takes evaluations of its own. */
+/* The same if the warning would be logged: it needs evaluations of its own. */
 static void pass_advice(Instance *c) {
-    if (HAS_ADVICE && is_news(c, WARNED_LAW)) judge_law(c);
+    if (HAS_ADVICE && is_new_warning(c, WARNED_LAW)) judge_law(c);
 }
 
-/* Derivatives and outputs lie side by side. */
+/* Checks derivatives and outputs, which are adjacent. */
 static int results_are_finite(const Reals *reals) {
     const double *outputs = output_values(&reals->y);
     return all_finite(outputs - N_STATES, N_STATES + N_OUTPUTS);
 }
 
-/* Derivatives and outputs of a point; whether all of them are finite. */
+/* Evaluates derivatives and outputs; returns whether all of them are finite. */
 FLATTENED static int evaluate_all(Reals *reals, const Inputs *u, const States *x, const Modes *m) {
     evaluate(&reals->p, u, x, m, &reals->dx, &reals->y);
     return results_are_finite(reals);
 }
 
 #if LINEAR_STATES
-/* The same with the slopes of the derivatives along their states, which do not see each other: one
- * direction gives all. Slopes of outputs nobody asks for. */
+/* The same with the slope of each derivative along its own state. Linear states are independent of
+ * each other, so one direction gives all slopes. Those of the outputs are not used. */
 FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const States *x,
                                           const Modes *m, States *slopes) {
     const States seed = all_directions();
@@ -61,8 +61,8 @@ FLATTENED static int evaluate_with_slopes(Reals *reals, const Inputs *u, const S
 }
 #endif
 
-/* With the slopes of linear states, where they are asked for: a step that starts here then knows
- * them. */
+/* The same on the instance; if wanted, with the slopes of linear states, for a step that starts
+ * here. */
 static int evaluate_now(Instance *c, const Inputs *u, const States *x, const Modes *m,
                         int with_slopes) {
 #if LINEAR_STATES
@@ -74,7 +74,7 @@ static int evaluate_now(Instance *c, const Inputs *u, const States *x, const Mod
     return evaluate_all(&c->memory.reals, u, x, m);
 }
 
-/* What is known beside the memory is that no more. */
+/* Discards the slopes, because the memory is that of another point. */
 static void forget_slopes(Instance *c) {
 #if LINEAR_STATES
     c->slopes_known = 0;
@@ -83,14 +83,14 @@ static void forget_slopes(Instance *c) {
 #endif
 }
 
-/* Derivatives and outputs of now, evaluated anew; with slopes only where no step with the body has
- * been made. */
+/* Evaluates derivatives and outputs again; with slopes only where no step with the body has been
+ * made. */
 static Status renew(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
     const Status status = check_point(c);
     if (status != STATUS_OK) return status;
     if (k->kept.phase == CONTINUOUS_TIME_MODE) warn_of_missing_load(c);
-    follow_start(k);
+    update_start(k);
     const int coupled = is_coupled(k);
     const States *x = &k->reals.x;
     const Modes *m = &k->state.modes;
@@ -114,8 +114,8 @@ static Status renew(Instance *c, int with_slopes) {
     return STATUS_OK;
 }
 
-/* Derivatives and outputs of now. Whoever asks for them under new inputs between two co-simulation
- * steps will step from there. */
+/* Evaluates derivatives and outputs if they are stale. A host that reads them under new inputs
+ * between two co-simulation steps will step from there, so slopes are evaluated too. */
 static Status bring_up_to_date(Instance *c) {
     if (!c->memory.state.stale) return STATUS_OK;
     return renew(c, c->memory.kept.phase & STEPPING && !couples(&c->memory));

@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-/* What a call comes to, with the numbers of the standard. */
+/* The result of a call, with the numbers of the standard. */
 typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR, STATUS_FATAL } Status;
 
-/* Of a variable. */
+/* The value reference of a variable. */
 typedef unsigned int Reference;
 
-/* What an instance was made for. */
+/* The kind of an instance: model exchange or co-simulation. */
 typedef enum { KIND_EXCHANGE, KIND_STEPPING } Kind;
 
 /* States of the two state machines of FMI, by the standard's names, as bits so that a function can
@@ -22,7 +22,7 @@ enum {
     CONTINUOUS_TIME_MODE = 8,
     STEP_COMPLETE = 16,
     TERMINATED = 32,
-    INTERMEDIATE_UPDATE = 64, /* the host is asked for inputs in a step */
+    INTERMEDIATE_UPDATE = 64, /* the host may set inputs during a step */
     BEFORE_START = INSTANTIATED | INITIALIZATION_MODE,
     MODEL_EXCHANGE = EVENT_MODE | CONTINUOUS_TIME_MODE,
     STEPPING = STEP_COMPLETE | INTERMEDIATE_UPDATE,
@@ -32,7 +32,7 @@ enum {
 };
 
 #if HAS_COUPLING
-/* What is known of the body, as the outputs have it. */
+/* What the observer knows of the body, as outputs. */
 typedef struct {
     double load[N_AXES];
 } Observed;
@@ -50,12 +50,12 @@ typedef struct {
 #endif
 } Reals;
 
-/* What is known about a point beyond a crossing of an indicator: nothing; it was detected; the
- * mode is already the one beyond it. */
-enum { AHEAD_NOTHING, AHEAD_SEEN, AHEAD_TAKEN };
+/* The crossing of an indicator ahead of the present time: none; detected; passed, so that the mode
+ * is already the one beyond it. */
+enum { CROSSING_NONE, CROSSING_DETECTED, CROSSING_PASSED };
 
 #if HAS_COUPLING
-/* What is remembered of the motion, to notice that the body chatters (chatter.c). */
+/* The history of the motion that detects chatter of the body (chatter.c). */
 typedef struct {
     double length;               /* of the last step, 0 before the first */
     double a[N_AXES];            /* acceleration over it */
@@ -74,7 +74,7 @@ enum { CHATTER_NUMBERS = offsetof(Chatter, thrown) / sizeof(double) };
 #endif
 
 #if HAS_APPROACH
-/* What is remembered of an impact, to notice that it gives back more than it took (rebound.c). */
+/* The history of an impact that detects a gain of energy (rebound.c). */
 typedef struct {
     double length; /* of the last step, 0 before the first */
     double rate;   /* of the penetration at its start */
@@ -88,21 +88,21 @@ typedef struct {
 } Rebound;
 #endif
 
-/* What no co-simulation step changes: what is set, and what model exchange knows of inputs and
+/* All that no co-simulation step changes: settings, and what model exchange stores of inputs and
  * indicators at other times. */
 typedef struct {
     Inputs u_rate; /* of the inputs during a co-simulation step */
     double tolerance;
-    double t_ahead; /* time, inputs and states at which an indicator last had another sign */
-    Inputs u_ahead;
-    States x_ahead;
-    double t_set;  /* time for which the inputs were set */
-    double t_seen; /* time of the last indicators or event, and the inputs then */
-    Inputs u_seen;
-    double t_from; /* the same when the inputs last went on from there */
-    Inputs u_from;
+    double t_crossing; /* time, inputs and states at which an indicator last had another sign */
+    Inputs u_crossing;
+    States x_crossing;
+    double t_set;     /* time for which the inputs were set */
+    double t_sampled; /* time of the last indicators or event, and the inputs then */
+    Inputs u_sampled;
+    double t_base; /* the same before the inputs were last set: interpolation starts there */
+    Inputs u_base;
     States nominals;  /* of the states, as last returned; zero before the run */
-    int ahead;        /* one of AHEAD_… */
+    int crossing;     /* one of CROSSING_… */
     int signs;        /* bit i: indicator i was positive when continuous-time mode was entered */
     int phase;        /* state of the state machine */
     int states_given; /* the importer has set the states before the run started */
@@ -111,18 +111,18 @@ typedef struct {
     int co_simulates;
 } Settings;
 
-/* What a co-simulation step changes beside inputs and states; one that fails puts all of it
- * back. */
+/* What a co-simulation step changes beside inputs and states; a step that fails restores all of
+ * it. */
 typedef struct {
     Inputs u_last; /* inputs at the end of the last step, in model exchange at the last event */
     Modes modes;
     double time;
-    int new_rates; /* bit i: input i has a rate for the next step, which setting its value keeps */
-    int started;   /* has left event mode, or made a step: initial values and options are fixed */
+    int new_rates; /* bit i: input i has a rate for the next step, even if its value is set */
+    int started;   /* event mode was left, or a step made: initial values and options are fixed */
     int stale;     /* derivatives and outputs have to be evaluated again */
 } State;
 
-/* The same of what only co-simulation has. */
+/* The same for what only co-simulation has. */
 typedef struct {
     double solver_step;
     double left_out; /* time skipped by steps that did not start where the last one ended */
@@ -146,16 +146,16 @@ typedef struct {
 #endif
 } Memory;
 
-/* What the memory of an instance of a kind takes. */
+/* Size of the memory of an instance of a kind. */
 static size_t memory_size(Kind kind) {
     return kind == KIND_EXCHANGE ? offsetof(Memory, stepping) : sizeof(Memory);
 }
 
-/* What the importer gives an instance. */
+/* The callbacks of the importer. */
 typedef struct Host {
-    void (*logger)(void); /* of a type that only `tell` knows */
-    void (*tell)(const struct Host *host, const char *name, Status status, const char *category,
-                 const char *text);
+    void (*logger)(void); /* of a type that only `log` knows */
+    void (*log)(const struct Host *host, const char *name, Status status, const char *category,
+                const char *text);
     void *(*allocate)(size_t count, size_t size);
     void (*free)(void *place);
     void *environment;
@@ -172,18 +172,18 @@ typedef struct {
     int uses_events;      /* co-simulation with event mode */
     int stops_early;      /* whose steps may end at an event */
     int event;            /* has been met in the last step */
-    void (*update)(void); /* by which it gives them, of a type that only the version knows */
+    void (*update)(void); /* callback for inputs during a step, or NULL; typed by the version */
 #if LINEAR_STATES
-    /* unless the memory is stale: of the rates, from the last evaluation between co-simulation
-     * steps */
+    /* slopes of the rates from the last evaluation between co-simulation steps; valid unless the
+     * memory is stale */
     int slopes_known;
     States slopes;
 #endif
-    char *name;    /* which lies behind the memory */
+    char *name;    /* stored behind the memory */
     Memory memory; /* last, with as much of it as its kind needs */
 } Instance;
 
-/* What an importer knows an instance by. */
+/* Converts an importer's pointer. */
 static Instance *of(void *component) {
     return (Instance *)component;
 }

@@ -1,5 +1,4 @@
-/* From instantiation to the end: the state machines of both kinds, which share all but their
- * running phase. */
+/* Life cycle: the state machines of both kinds, which differ only while running. */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ COLD static Status refuse_kind(Instance *c, const char *function) {
                   kinds[exchange], kinds[!exchange]);
 }
 
-/* Whether a function may be called now; a call in a wrong phase changes nothing. */
+/* Checks that a function may be called now; a call in a wrong phase changes nothing. */
 static Status allow(Instance *c, int phases, const char *function) {
     if (!c) return STATUS_ERROR;
     return phases == ANY_PHASE || c->memory.kept.phase & phases ? STATUS_OK
@@ -64,8 +63,8 @@ COLD static void refuse_instance(const Host *host, const char *name, const char 
     va_end(arguments);
 }
 
-/* An instance of a kind, for a host that knows the model by its key, which the standard calls by
- * a name of its own; NULL where that fails. */
+/* Makes an instance of a kind; NULL if it fails. The key is what the version of the standard calls
+ * key_name: GUID or instantiation token. */
 static Instance *instantiate(const Host *host, Kind kind, const char *name, const char *key,
                              const char *key_name, int logging) {
     if (!name || !*name) {
@@ -151,14 +150,14 @@ static Status exit_initialization(Instance *c, const char *function) {
     Status status = allow(c, INITIALIZATION_MODE, function);
     if (status == STATUS_OK) status = check_parameters(c);
     if (status != STATUS_OK) return status;
-    follow_start(&c->memory);
-    renew_nominals(&c->memory);
+    update_start(&c->memory);
+    update_nominals(&c->memory);
     c->memory.kept.phase = c->kind == KIND_EXCHANGE || c->uses_events ? EVENT_MODE : STEP_COMPLETE;
     return STATUS_OK;
 }
 
-/* An importer that gives up because a call was refused ends what has not begun: the reason has been
- * told. */
+/* Ends the run. An importer that gives up after a refused call may end a run that has not begun;
+ * the reason has been logged already. */
 static Status end_run(Instance *c, const char *function) {
     if (c && c->refused && c->memory.kept.phase & BEFORE_START) return STATUS_ERROR;
     const Status status = allow(c, RUNNING, function);

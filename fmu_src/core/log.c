@@ -1,7 +1,7 @@
 /* Messages: preformatted, in the categories that modelDescription.xml declares. Refusals are always
  * logged. Logging that is merely switched on, as OpenModelica does for every instance and FMPy on
- * request, adds warnings, once each, of what a user should know. Events, and calls against the
- * standard that are taken because importers make them in every run, have to be requested by
+ * request, adds warnings that matter to a user, once each. Events, and calls that violate the
+ * standard but are tolerated because importers make them in every run, are logged if requested by
  * category. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ static const char *const category_names[LOG_CATEGORIES] = {
     "logStatusFatal",   "logEvents",        "logAll",
 };
 
-/* Passes a text to a logger that may or may not treat it as a format, so it must not contain a per
- * cent sign. */
+/* Passes a text to a logger, which may or may not treat it as a format, so that it must not contain
+ * a per cent sign. */
 static void write_log(const Host *host, const char *name, Status status, int category,
                       const char *format, va_list arguments) {
     char text[512];
@@ -32,7 +32,7 @@ static void write_log(const Host *host, const char *name, Status status, int cat
     vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if (*c == '%') *c = '_';
-    host->tell(host, name, status, category_names[category], text);
+    host->log(host, name, status, category_names[category], text);
 }
 
 /* Logs why a call is refused, and returns the status. */
@@ -57,8 +57,8 @@ static void log_message(const Instance *c, Status status, int category, const ch
     va_end(arguments);
 }
 
-/* What is logged once per instance: calls that are accepted although the standard does not allow
- * them there, and what a user should know of a run. */
+/* Warnings, each logged once per instance: calls that are accepted although the standard does not
+ * allow them there, and what a user should know about a run. */
 enum {
     TOLERATED_PARAMETER,
     TOLERATED_STATE,
@@ -73,13 +73,13 @@ enum {
     WARNED_LOAD
 };
 
-static int is_news(const Instance *c, int what) {
+static int is_new_warning(const Instance *c, int what) {
     return !(c->warned & 1u << what) && is_logged(c, LOG_WARNING);
 }
 
 COLD static void warn(Instance *c, int what, const char *format, ...) {
     va_list arguments;
-    if (!is_news(c, what)) return;
+    if (!is_new_warning(c, what)) return;
     c->warned |= 1u << what;
     va_start(arguments, format);
     write_log(&c->host, c->name, STATUS_WARNING, LOG_WARNING, format, arguments);

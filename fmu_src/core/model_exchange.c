@@ -1,5 +1,5 @@
-/* Model exchange: the importer's solver owns time and states, the element returns derivatives,
- * indicators and modes. */
+/* Model exchange: the importer's solver determines time and states, the element returns
+ * derivatives, indicators and modes. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -31,34 +31,34 @@ static Status enter_event_mode(Instance *c, const char *function) {
     return STATUS_OK;
 }
 
-/* Late in a run the time has few digits left. An importer that stops one rounding error short of a
- * crossing would find nothing changed there, continue and meet the same crossing again, forever. So
- * the mode is then the one beyond the detected crossing, and so are the indicators until that time
- * is reached. */
-static int is_just_ahead(const Memory *k) {
-    return k->kept.t_ahead > k->state.time &&
-           k->kept.t_ahead - k->state.time <= 16 * DBL_EPSILON * fabs(k->kept.t_ahead);
+/* Whether a detected crossing is ahead by no more than rounding. Late in a run the time has few
+ * digits left: an importer that stops one rounding error before a crossing would find no change
+ * there, continue and meet the same crossing again, forever. So the mode is then the one beyond the
+ * crossing, and so are the indicators until its time is reached. */
+static int is_just_before_crossing(const Memory *k) {
+    return k->kept.t_crossing > k->state.time &&
+           k->kept.t_crossing - k->state.time <= 16 * DBL_EPSILON * fabs(k->kept.t_crossing);
 }
 
-/* Inputs for indicators and modes. A host that goes back from the time for which it has set the
- * inputs, to locate an event, and does not set them again would find every event at the beginning
- * of its step, with the inputs of the end. Between the two they are taken as a straight line, from
- * the last point at which indicators were asked for or events were taken. */
-static Inputs inputs_now(const Memory *k) {
+/* Returns the inputs for indicators and modes. A host that goes back from the time for which it has
+ * set the inputs, to locate an event, and does not set them again would find every event at the
+ * beginning of its step, with the inputs of the end. Between the two they are interpolated
+ * linearly, from the last point at which indicators were read or an event was handled. */
+static Inputs interpolated_inputs(const Memory *k) {
     Inputs u = k->reals.u;
-    if (!(k->kept.t_from <= k->state.time && k->state.time < k->kept.t_set)) return u;
-    const double part = (k->state.time - k->kept.t_from) / (k->kept.t_set - k->kept.t_from);
+    if (!(k->kept.t_base <= k->state.time && k->state.time < k->kept.t_set)) return u;
+    const double part = (k->state.time - k->kept.t_base) / (k->kept.t_set - k->kept.t_base);
     for (int i = 0; i < N_INPUTS; i++) {
-        const double from = input_values(&k->kept.u_from)[i], to = input_values(&k->reals.u)[i];
+        const double from = input_values(&k->kept.u_base)[i], to = input_values(&k->reals.u)[i];
         input_places(&u)[i] = (1 - part) * from + part * to;
     }
     return u;
 }
 
 static void current_indicators(const Memory *k, const Inputs *u, double *values) {
-    const int ahead = k->kept.ahead == AHEAD_TAKEN && is_just_ahead(k);
-    indicators(&k->reals.p, ahead ? &k->kept.u_ahead : u, ahead ? &k->kept.x_ahead : &k->reals.x,
-               &k->state.modes, values);
+    const int passed = k->kept.crossing == CROSSING_PASSED && is_just_before_crossing(k);
+    indicators(&k->reals.p, passed ? &k->kept.u_crossing : u,
+               passed ? &k->kept.x_crossing : &k->reals.x, &k->state.modes, values);
 }
 
 static int signs_of(const double *values) {
@@ -69,39 +69,40 @@ static int signs_of(const double *values) {
 
 /* Stores a point at which an indicator has a different sign than on entry to continuous-time
  * mode. */
-static void look_ahead(Memory *k, const Inputs *u, const double *values) {
+static void store_crossing(Memory *k, const Inputs *u, const double *values) {
     if (k->kept.phase != CONTINUOUS_TIME_MODE || signs_of(values) == k->kept.signs) return;
-    k->kept.ahead = AHEAD_SEEN;
-    k->kept.t_ahead = k->state.time;
-    k->kept.u_ahead = *u;
-    k->kept.x_ahead = k->reals.x;
+    k->kept.crossing = CROSSING_DETECTED;
+    k->kept.t_crossing = k->state.time;
+    k->kept.u_crossing = *u;
+    k->kept.x_crossing = k->reals.x;
 }
 
-/* Modes at the current point, or at the crossing just ahead; returns 1 if a state was reset. */
+/* Settles the modes at the current point, or at the crossing just ahead; returns 1 if a state was
+ * reset. */
 static int settle_event(Memory *k) {
-    if (k->kept.ahead == AHEAD_NOTHING || !is_just_ahead(k)) {
-        const Inputs u = inputs_now(k);
-        k->kept.ahead = AHEAD_NOTHING;
+    if (k->kept.crossing == CROSSING_NONE || !is_just_before_crossing(k)) {
+        const Inputs u = interpolated_inputs(k);
+        k->kept.crossing = CROSSING_NONE;
         return settle_modes(&k->reals.p, &u, &k->reals.x, &k->state.modes);
     }
-    States x = k->kept.x_ahead;
-    k->kept.ahead = AHEAD_TAKEN;
-    if (!settle_modes(&k->reals.p, &k->kept.u_ahead, &x, &k->state.modes)) return 0;
+    States x = k->kept.x_crossing;
+    k->kept.crossing = CROSSING_PASSED;
+    if (!settle_modes(&k->reals.p, &k->kept.u_crossing, &x, &k->state.modes)) return 0;
     for (int i = 0; i < N_STATES; i++) {
         const double after = state_values(&x)[i];
-        if (after != state_values(&k->kept.x_ahead)[i]) state_places(&k->reals.x)[i] = after;
+        if (after != state_values(&k->kept.x_crossing)[i]) state_places(&k->reals.x)[i] = after;
     }
-    k->kept.x_ahead = x;
+    k->kept.x_crossing = x;
     return 1;
 }
 
-/* What an event has changed beside the modes. */
+/* Whether an event has changed nominal values and states. */
 typedef struct {
     int nominals, states;
 } Changes;
 
-/* The modes settle in one call, because some importers do not iterate. */
-static Status take_event(Instance *c, Changes *changes, const char *function) {
+/* Handles an event. The modes settle in one call, because some importers do not iterate. */
+static Status handle_event(Instance *c, Changes *changes, const char *function) {
     Status status = allow_events(c, EVENT_MODE, function);
     if (status == STATUS_OK) status = need(c, changes, function);
     if (status == STATUS_OK) status = check_parameters(c);
@@ -114,7 +115,7 @@ static Status take_event(Instance *c, Changes *changes, const char *function) {
     changes->states = (event && settle_event(k)) || constrained;
     if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->state.time, &before, &k->state.modes);
     k->state.stale = 1;
-    changes->nominals = renew_nominals(k);
+    changes->nominals = update_nominals(k);
     pass_advice(c);
     return STATUS_OK;
 }
@@ -124,17 +125,17 @@ static Status enter_continuous_time(Instance *c, const char *function) {
     if (status == STATUS_OK) status = check_parameters(c);
     if (status != STATUS_OK) return status;
     double values[INDICATOR_ROOM];
-    const Inputs u = inputs_now(&c->memory);
+    const Inputs u = interpolated_inputs(&c->memory);
     current_indicators(&c->memory, &u, values);
     c->memory.kept.signs = signs_of(values);
-    c->memory.kept.t_seen = c->memory.state.time;
-    c->memory.kept.u_seen = u;
+    c->memory.kept.t_sampled = c->memory.state.time;
+    c->memory.kept.u_sampled = u;
     c->memory.kept.phase = CONTINUOUS_TIME_MODE;
     c->memory.state.started = 1;
     return STATUS_OK;
 }
 
-/* Nothing is committed here: importers call it at trial points and go back in time afterwards. */
+/* Changes nothing: importers call it at trial points and go back in time afterwards. */
 static INLINED Status complete_step(Instance *c, const void *answers, const char *function) {
     Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
     if (status == STATUS_OK) status = need(c, answers, function);
@@ -170,7 +171,7 @@ static Status get_states(Instance *c, double x[], size_t nx, const char *functio
     Status status = allow_vector(c, ANY_PHASE, x, nx, N_STATES, "states", function);
     if (status == STATUS_OK) status = check_effect(c);
     if (status != STATUS_OK || nx == 0) return status;
-    follow_start(&c->memory);
+    update_start(&c->memory);
     memcpy(x, &c->memory.reals.x, N_STATES * sizeof *x);
     return STATUS_OK;
 }
@@ -193,12 +194,12 @@ static INLINED Status get_derivatives(Instance *c, double derivatives[], size_t 
     return STATUS_OK;
 }
 
-/* Indicators, and the inputs that they are for. */
+/* Reads the indicators, and their inputs. */
 static Status read_indicators(Instance *c, Inputs *u, double values[]) {
     const Status status = check_effect(c);
     if (status != STATUS_OK) return status;
-    follow_start(&c->memory);
-    *u = inputs_now(&c->memory);
+    update_start(&c->memory);
+    *u = interpolated_inputs(&c->memory);
     current_indicators(&c->memory, u, values);
     return all_finite(values, N_INDICATORS) ? STATUS_OK
                                             : refuse_result(c, "an event indicator overflows");
@@ -214,8 +215,8 @@ static INLINED Status get_indicators(Instance *c, double values[], size_t ni,
     Inputs u;
     status = read_indicators(c, &u, values);
     if (status != STATUS_OK) return status;
-    look_ahead(k, &u, values);
-    k->kept.t_seen = k->state.time;
-    k->kept.u_seen = u;
+    store_crossing(k, &u, values);
+    k->kept.t_sampled = k->state.time;
+    k->kept.u_sampled = u;
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* States and modes: initial values, changes at events, and logging of them. */
 
-/* Logs each mode that has changed since they settled at the start. */
+/* Logs each mode that has changed. */
 COLD static void log_mode_changes(const Instance *c, double time, const Modes *before,
                                   const Modes *after) {
     for (int i = 0; i < N_MODES; i++) {
@@ -11,15 +11,15 @@ COLD static void log_mode_changes(const Instance *c, double time, const Modes *b
     }
 }
 
-/* The states' own parameters, which come last. */
+/* Returns the initial values of the states, which are the last parameters. */
 static States start_values(const Parameters *p) {
     States x = no_states;
     memcpy(&x, parameter_values(p) + N_PARAMETERS - N_STATES, N_STATES * sizeof(double));
     return x;
 }
 
-/* Initial states and modes, from the current parameters and inputs. */
-static void start_over(Memory *k) {
+/* Sets initial states and modes, from the current parameters and inputs. */
+static void initialize_states(Memory *k) {
     k->reals.x = start_values(&k->reals.p);
     for (int i = 0; i < N_MODES; i++) mode_places(&k->state.modes)[i] = 0;
 #if HAS_INITIALIZE
@@ -29,30 +29,30 @@ static void start_over(Memory *k) {
     k->state.stale = 1;
 }
 
-/* Before the start, a changed parameter or input also changes the initial states and modes. */
-static void follow_start(Memory *k) {
-    if (k->kept.phase & BEFORE_START && k->state.stale) start_over(k);
+/* Updates the initial states and modes before the start, after a change of parameters or inputs. */
+static void update_start(Memory *k) {
+    if (k->kept.phase & BEFORE_START && k->state.stale) initialize_states(k);
 }
 
-/* Until the run has started, the inputs have no past. */
+/* Clears the history of the inputs until the run has started. */
 static void begin_run(Memory *k) {
     if (!k->state.started) k->state.u_last = k->reals.u;
 }
 
-/* Whether a co-simulation step may begin with an event: where a parameter is new, where inputs jump
- * by more than rounding, or where an indicator has another sign than at the end of the last step.
- * Else no mode ends, although next_modes, for hosts that stop just short of a crossing, would end
- * one within the hysteresis of its limit: a slow approach spends milliseconds there. */
+/* Whether a co-simulation step may begin with an event: where a parameter has changed, where inputs
+ * jump by more than rounding, or where an indicator has another sign than at the end of the last
+ * step. Otherwise no mode ends, although next_modes would end one within the hysteresis of its
+ * limit, for hosts that stop just before a crossing: a slow approach spends milliseconds there. */
 static int begins_with_event(const Memory *k, const Inputs *u) {
     if (N_MODES == 0) return 0;
     if (HAS_CONSTRAIN || k->kept.unchecked || !k->state.started) return 1;
-    int as_they_were = 1;
+    int unchanged = 1;
     for (int i = 0; i < N_INPUTS; i++) {
         const double last = input_values(&k->state.u_last)[i], now = input_values(u)[i];
         if (fabs(now - last) > 1e-12 * fabs(last)) return 1;
-        if (now != last) as_they_were = 0;
+        if (now != last) unchanged = 0;
     }
-    if (as_they_were) return 0;
+    if (unchanged) return 0;
     Look before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
@@ -73,10 +73,10 @@ static int apply_constraints(Memory *k) {
     return changed;
 }
 
-/* Nominal values of the states in model exchange: the resolution of the law at the current inputs
- * and for unloaded states, since states change without an event. They are kept until one of them
- * changes by more than a factor of two; returns 1 in that case. */
-static int renew_nominals(Memory *k) {
+/* Updates the nominal values of the states in model exchange: the resolution of the law at the
+ * current inputs and for unloaded states, since states change without an event. They change only if
+ * one of them changes by more than a factor of two; returns 1 in that case. */
+static int update_nominals(Memory *k) {
     const Motion now = {&k->reals.p, &k->reals.u, &no_inputs, k->kept.tolerance, 1, NULL,
                         NULL,        0,           NULL};
     const States resolved = resolved_at(&now, 0, &no_states, &k->state.modes);

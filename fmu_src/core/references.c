@@ -13,8 +13,8 @@ enum {
         N_STATES > 0 ? 0 : 2 /* a model without states has two unused places before its outputs */
 };
 
-/* The table is read in place, through a pointer that the compiler cannot see through, so that no
- * value of it is compiled into the code. */
+/* Reads the table in place, through a volatile pointer, so that no value of it is compiled into the
+ * code. */
 static const Defaults *own(void) {
     const Defaults *volatile place = &own_defaults;
     return place;
@@ -40,7 +40,7 @@ static int is_initial_value(Reference reference) {
 static int is_input(Reference reference) {
     return lies_in(reference, FIRST_INPUT, FIRST_STATE);
 }
-/* All inputs in their order, as most importers give them. */
+/* Whether these are all inputs in their order, as most importers set them. */
 static int are_all_inputs(const Reference *references, size_t count) {
     if (count != N_INPUTS) return 0;
     for (Reference i = 0; i < N_INPUTS; i++)

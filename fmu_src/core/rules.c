@@ -2,8 +2,8 @@
 #include <stddef.h>
 
 static int all_finite(const double *values, size_t count) {
-    /* sums of zeros, unless a value is not finite, and what is not a number is not >= 0; two sums,
-     * which compilers add at once, from the zero that changes no sum */
+    /* 0 times a finite value is 0, any other is NaN, which is not >= 0; two sums, which compilers
+     * vectorize, start from -0, which changes no sum */
     double even = -0.0, odd = -0.0;
     for (size_t i = 0; i + 1 < count; i += 2) {
         even += 0 * values[i];
@@ -13,7 +13,7 @@ static int all_finite(const double *values, size_t count) {
     return even + odd >= 0;
 }
 
-static int keeps_rule(double value, int relation, double bound) {
+static int satisfies(double value, int relation, double bound) {
     switch (relation) {
         case RULE_AT_LEAST: return value >= bound;
         case RULE_ABOVE: return value > bound;
@@ -30,7 +30,7 @@ static Status check_rules(Instance *c, const Parameters *parameters) {
         const Rule *rule = &rules[i];
         const double bound = rule->other < 0 ? rule->bound : p[rule->other];
         const double value = p[rule->parameter];
-        if (keeps_rule(value, rule->relation, bound)) continue;
+        if (satisfies(value, rule->relation, bound)) continue;
         if (rule->other < 0)
             return refuse(c, STATUS_ERROR, "%s = %.9g must be %s %.9g.",
                           real_names[rule->parameter], value, words[rule->relation], bound);
@@ -53,8 +53,8 @@ static Status check_parameters(Instance *c) {
     return status;
 }
 
-/* In model exchange parameters take effect with the next evaluation, in event mode too:
- * OpenModelica sets them there and reads the states at once. Before the start and between
+/* Checks parameters where they take effect. In model exchange that is the next evaluation, in event
+ * mode too: OpenModelica sets them there and reads the states at once. Before the start and between
  * co-simulation steps they may still be set one after the other, so they are not checked yet. */
 static Status check_effect(Instance *c) {
     if (!c->memory.kept.unchecked) return STATUS_OK; /* nearly always */
@@ -69,7 +69,7 @@ COLD static Status refuse_result(Instance *c, const char *what) {
                : status;
 }
 
-/* Refuses parameters and inputs for which the model is not defined; the model gives the reason. */
+/* Refuses parameters and inputs for which the model is not defined; the model states the reason. */
 static Status check_point(Instance *c) {
     const Status status = check_effect(c);
     if (status != STATUS_OK) return status;

@@ -2,7 +2,7 @@
  * and parameters. */
 #include <string.h>
 
-/* Slopes of the states at the start, where they follow from parameters and inputs. */
+/* Computes slopes of the initial states, which depend on parameters and inputs. */
 static void start_slopes(const Memory *k, Reals *slopes) {
     slopes->x = start_values(&slopes->p);
 #if HAS_INITIALIZE
@@ -13,7 +13,7 @@ static void start_slopes(const Memory *k, Reals *slopes) {
 #endif
 }
 
-/* Fills in the slopes of derivatives and outputs from those of parameters, inputs and states. */
+/* Computes the slopes of derivatives and outputs from those of parameters, inputs and states. */
 static Status follow_slopes(Instance *c, Reals *slopes) {
     Memory *k = &c->memory;
     States dx;
@@ -52,7 +52,7 @@ static Status directional_derivative(Instance *c, const Reference vUnknown_ref[]
         *real_place(&slopes, vKnown_ref[i]) += dvKnown[i];
     }
     if (starting) {
-        follow_start(k);
+        update_start(k);
         start_slopes(k, &slopes);
     }
     if ((status = follow_slopes(c, &slopes)) != STATUS_OK) return status;

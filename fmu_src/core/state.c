@@ -1,8 +1,8 @@
 /* Storing and restoring an instance, in memory and as bytes that any machine and any later process
  * can read back.
  *
- * The bytes are words of 8, least significant byte first, in the order of carry_state, followed by
- * a checksum. Derivatives and outputs are evaluated again.
+ * The bytes are words of 8, least significant byte first, in the order of archive_state, followed
+ * by a checksum. Derivatives and outputs are evaluated again.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -29,8 +29,8 @@ static uint64_t hash_bytes(const void *bytes, size_t count) { /* FNV-1a */
     return hash;
 }
 
-/* Two builds of one model have the same identity only if all of their description and code is the
- * same. */
+/* Identifies a build: two builds of a model have the same identity only if all of their description
+ * and code is the same. */
 static uint64_t model_identity(void) {
     return hash_bytes(own()->guid, sizeof own()->guid);
 }
@@ -45,8 +45,8 @@ static Status check_stored(Instance *c, const StoredState *stored) {
     return STATUS_OK;
 }
 
-/* Makes room for a state, unless there is one already to write over. */
-static Status make_room(Instance *c, void **state) {
+/* Allocates a state, unless there is one already to overwrite. */
+static Status allocate_state(Instance *c, void **state) {
     if (*state) return check_stored(c, (const StoredState *)*state);
     *state = c->host.allocate(1, stored_size(c->kind));
     return *state ? STATUS_OK : refuse(c, STATUS_ERROR, "Out of memory: the state is not stored.");
@@ -55,7 +55,7 @@ static Status make_room(Instance *c, void **state) {
 static Status store_state(Instance *c, void **state, const char *function) {
     if (!c) return STATUS_ERROR;
     if (!state) return need(c, NULL, function);
-    const Status status = make_room(c, state);
+    const Status status = allocate_state(c, state);
     if (status != STATUS_OK) return status;
     StoredState *stored = (StoredState *)*state;
     stored->magic = STATE_MAGIC;
@@ -84,110 +84,112 @@ static Status free_state(Instance *c, void **state) {
     return STATUS_OK;
 }
 
-/* A pass over the bytes of a stored state: it writes to `to`, reads from `from`, or with neither
+/* A pass over the bytes of a stored state, which writes to `to`, reads from `from`, or with neither
  * only counts. */
 typedef struct {
     unsigned char *to;
     const unsigned char *from;
     size_t count; /* bytes passed so far */
-    int unsound;  /* a value was passed that no instance can have */
-} Walk;
+    int invalid;  /* a value was read or written that no instance can have */
+} Archive;
 
-static uint64_t carry_word(Walk *walk, uint64_t word) {
-    if (walk->from) {
+static uint64_t archive_word(Archive *archive, uint64_t word) {
+    if (archive->from) {
         word = 0;
-        for (int i = 0; i < 8; i++) word |= (uint64_t)walk->from[walk->count + (size_t)i] << 8 * i;
-    }
-    if (walk->to)
         for (int i = 0; i < 8; i++)
-            walk->to[walk->count + (size_t)i] = (unsigned char)(word >> 8 * i & 0xff);
-    walk->count += 8;
+            word |= (uint64_t)archive->from[archive->count + (size_t)i] << 8 * i;
+    }
+    if (archive->to)
+        for (int i = 0; i < 8; i++)
+            archive->to[archive->count + (size_t)i] = (unsigned char)(word >> 8 * i & 0xff);
+    archive->count += 8;
     return word;
 }
 
-/* Finite numbers, of any struct. */
-static void carry_reals(Walk *walk, void *values, size_t count) {
+/* Passes numbers, which have to be finite, of any struct. */
+static void archive_reals(Archive *archive, void *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         double *value = (double *)values + i;
         uint64_t word;
         memcpy(&word, value, sizeof word);
-        word = carry_word(walk, word);
+        word = archive_word(archive, word);
         memcpy(value, &word, sizeof word);
-        if (!isfinite(*value)) walk->unsound = 1;
+        if (!isfinite(*value)) archive->invalid = 1;
     }
 }
 
-static void carry_integer(Walk *walk, int *value, int least, int most) {
-    const int64_t number = (int64_t)carry_word(walk, (uint64_t)(int64_t)*value);
-    if (number < least || number > most) walk->unsound = 1;
+static void archive_integer(Archive *archive, int *value, int least, int most) {
+    const int64_t number = (int64_t)archive_word(archive, (uint64_t)(int64_t)*value);
+    if (number < least || number > most) archive->invalid = 1;
     *value = (int)number;
 }
 
-static void carry_modes(Walk *walk, Modes *modes, int least_mode, int least_option) {
+static void archive_modes(Archive *archive, Modes *modes, int least_mode, int least_option) {
     int *m = mode_places(modes);
-    for (int i = 0; i < N_MODES; i++) carry_integer(walk, m + i, least_mode, mode_item_count[i]);
+    for (int i = 0; i < N_MODES; i++)
+        archive_integer(archive, m + i, least_mode, mode_item_count[i]);
     for (int i = 0; i < N_OPTIONS; i++)
-        carry_integer(walk, m + OPTION_PLACE + i, least_option, option_largest[i]);
+        archive_integer(archive, m + OPTION_PLACE + i, least_option, option_largest[i]);
 }
 
-/* Everything that is stored, with its bounds: listed once for writing, reading, counting and
- * checking. */
-static void carry_state(Walk *walk, StoredState *stored) {
+/* Passes everything that is stored, with its bounds: the one list for writing, reading, counting
+ * and checking. */
+static void archive_state(Archive *archive, StoredState *stored) {
     Reals *reals = &stored->memory.reals;
     Settings *kept = &stored->memory.kept;
     State *state = &stored->memory.state;
     Stepping *stepping = &stored->memory.stepping;
     int kind = (int)stored->kind;
-    stored->magic = carry_word(walk, stored->magic);
-    stored->identity = carry_word(walk, stored->identity);
-    carry_integer(walk, &kind, KIND_EXCHANGE, KIND_STEPPING);
-    carry_reals(walk, &reals->p, N_PARAMETERS);
-    carry_reals(walk, &reals->u, N_INPUTS);
-    carry_reals(walk, &reals->x, N_STATES);
-    carry_reals(walk, &kept->u_rate, N_INPUTS);
-    carry_reals(walk, &state->u_last, N_INPUTS);
-    carry_reals(walk, &state->time, 1);
-    carry_reals(walk, &kept->tolerance, 1);
-    carry_reals(walk, &stepping->solver_step, 1);
-    carry_reals(walk, &stepping->left_out, 1);
-    carry_reals(walk, &kept->t_ahead, 1);
-    carry_reals(walk, &kept->u_ahead, N_INPUTS);
-    carry_reals(walk, &kept->x_ahead, N_STATES);
-    carry_reals(walk, &kept->t_set, 1);
-    carry_reals(walk, &kept->t_seen, 1);
-    carry_reals(walk, &kept->u_seen, N_INPUTS);
-    carry_reals(walk, &kept->t_from, 1);
-    carry_reals(walk, &kept->u_from, N_INPUTS);
-    carry_reals(walk, &kept->nominals, N_STATES);
-    carry_integer(walk, &kept->ahead, AHEAD_NOTHING, AHEAD_TAKEN);
-    carry_integer(walk, &kept->signs, 0, (1 << N_INDICATORS) - 1);
-    carry_integer(walk, &kept->phase, INSTANTIATED, TERMINATED);
-    carry_integer(walk, &state->new_rates, 0, (1 << N_INPUTS) - 1);
-    carry_integer(walk, &kept->states_given, 0, 1);
-    carry_integer(walk, &kept->load_set, 0, 1);
-    carry_integer(walk, &state->started, 0, 1);
-    carry_integer(walk, &kept->unchecked, 0, 1);
+    stored->magic = archive_word(archive, stored->magic);
+    stored->identity = archive_word(archive, stored->identity);
+    archive_integer(archive, &kind, KIND_EXCHANGE, KIND_STEPPING);
+    archive_reals(archive, &reals->p, N_PARAMETERS);
+    archive_reals(archive, &reals->u, N_INPUTS);
+    archive_reals(archive, &reals->x, N_STATES);
+    archive_reals(archive, &kept->u_rate, N_INPUTS);
+    archive_reals(archive, &state->u_last, N_INPUTS);
+    archive_reals(archive, &state->time, 1);
+    archive_reals(archive, &kept->tolerance, 1);
+    archive_reals(archive, &stepping->solver_step, 1);
+    archive_reals(archive, &stepping->left_out, 1);
+    archive_reals(archive, &kept->t_crossing, 1);
+    archive_reals(archive, &kept->u_crossing, N_INPUTS);
+    archive_reals(archive, &kept->x_crossing, N_STATES);
+    archive_reals(archive, &kept->t_set, 1);
+    archive_reals(archive, &kept->t_sampled, 1);
+    archive_reals(archive, &kept->u_sampled, N_INPUTS);
+    archive_reals(archive, &kept->t_base, 1);
+    archive_reals(archive, &kept->u_base, N_INPUTS);
+    archive_reals(archive, &kept->nominals, N_STATES);
+    archive_integer(archive, &kept->crossing, CROSSING_NONE, CROSSING_PASSED);
+    archive_integer(archive, &kept->signs, 0, (1 << N_INDICATORS) - 1);
+    archive_integer(archive, &kept->phase, INSTANTIATED, TERMINATED);
+    archive_integer(archive, &state->new_rates, 0, (1 << N_INPUTS) - 1);
+    archive_integer(archive, &kept->states_given, 0, 1);
+    archive_integer(archive, &kept->load_set, 0, 1);
+    archive_integer(archive, &state->started, 0, 1);
+    archive_integer(archive, &kept->unchecked, 0, 1);
 #if HAS_APPROACH
-    carry_reals(walk, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
-    carry_reals(walk, &stepping->pressing, sizeof stepping->pressing / sizeof(double));
+    archive_reals(archive, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
+    archive_reals(archive, &stepping->pressing, sizeof stepping->pressing / sizeof(double));
 #endif
 #if HAS_COUPLING
     Coupling *coupling = &stored->memory.coupling;
-    carry_reals(walk, &stepping->chatter, CHATTER_NUMBERS);
-    carry_integer(walk, &stepping->chatter.thrown, 0, 1);
-    carry_integer(walk, &stepping->chatter.turns, 0, CHATTER_COUNT);
-    carry_integer(walk, &stepping->chatter.steps, 0, INT_MAX);
-    carry_reals(walk, coupling, offsetof(Coupling, m) / sizeof(double));
-    carry_modes(walk, &coupling->m, 0, 0);
+    archive_reals(archive, &stepping->chatter, CHATTER_NUMBERS);
+    archive_integer(archive, &stepping->chatter.thrown, 0, 1);
+    archive_integer(archive, &stepping->chatter.turns, 0, CHATTER_COUNT);
+    archive_integer(archive, &stepping->chatter.steps, 0, INT_MAX);
+    archive_reals(archive, coupling, offsetof(Coupling, m) / sizeof(double));
+    archive_modes(archive, &coupling->m, 0, 0);
 #endif
-    carry_modes(walk, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
+    archive_modes(archive, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (Kind)kind;
     kept->co_simulates = stored->kind == KIND_STEPPING;
 }
 
-/* Whether values of which each is sound can be the state of a running instance: the checksum shows
- * that they are unchanged, not who wrote them. */
-static int fits_together(const StoredState *stored, int uses_events) {
+/* Whether values that are valid one by one can be the state of an instance: the checksum shows that
+ * they are unchanged, not who wrote them. */
+static int is_consistent(const StoredState *stored, int uses_events) {
     const Settings *kept = &stored->memory.kept;
     const int phase = kept->phase, exchange = stored->kind == KIND_EXCHANGE;
     const int phases = exchange      ? MODEL_EXCHANGE
@@ -208,10 +210,10 @@ static int fits_together(const StoredState *stored, int uses_events) {
 /* Size of a stored state in bytes, with its checksum. */
 static size_t stored_bytes(void) {
     StoredState nothing;
-    Walk walk = {NULL, NULL, 0, 0};
+    Archive archive = {NULL, NULL, 0, 0};
     memset(&nothing, 0, sizeof nothing);
-    carry_state(&walk, &nothing);
-    return walk.count + 8;
+    archive_state(&archive, &nothing);
+    return archive.count + 8;
 }
 
 static Status get_stored_size(Instance *c, const void *state, size_t *size, const char *function) {
@@ -235,9 +237,9 @@ static Status serialize(Instance *c, const void *state, void *bytes, size_t size
     StoredState copy;
     memset(&copy, 0, sizeof copy);
     memcpy(&copy, stored, stored_size(c->kind));
-    Walk walk = {(unsigned char *)bytes, NULL, 0, 0};
-    carry_state(&walk, &copy);
-    carry_word(&walk, hash_bytes(bytes, walk.count));
+    Archive archive = {(unsigned char *)bytes, NULL, 0, 0};
+    archive_state(&archive, &copy);
+    archive_word(&archive, hash_bytes(bytes, archive.count));
     return STATUS_OK;
 }
 
@@ -246,24 +248,24 @@ static Status deserialize(Instance *c, const void *bytes, size_t size, void **st
     if (!c) return STATUS_ERROR;
     if (!bytes || !state) return need(c, NULL, function);
     StoredState stored;
-    Walk walk = {NULL, (const unsigned char *)bytes, 0, 0};
+    Archive archive = {NULL, (const unsigned char *)bytes, 0, 0};
     memset(&stored, 0, sizeof stored);
-    if (size == stored_bytes()) carry_state(&walk, &stored);
+    if (size == stored_bytes()) archive_state(&archive, &stored);
     if (stored.magic != STATE_MAGIC)
         return refuse(c, STATUS_ERROR, "The %u bytes are not a stored state of %s.", (unsigned)size,
                       own()->name);
-    const size_t content = walk.count;
-    if (carry_word(&walk, 0) != hash_bytes(bytes, content))
+    const size_t content = archive.count;
+    if (archive_word(&archive, 0) != hash_bytes(bytes, content))
         return refuse(c, STATUS_ERROR, "The stored state is damaged.");
     stored.memory.state.stale = 1;
     Status status = check_stored(c, &stored);
-    if (status == STATUS_OK && (walk.unsound || !fits_together(&stored, c->uses_events)))
+    if (status == STATUS_OK && (archive.invalid || !is_consistent(&stored, c->uses_events)))
         status =
             refuse(c, STATUS_ERROR,
                    "The stored state holds values that no instance of %s can have.", own()->name);
     if (status == STATUS_OK && !stored.memory.kept.unchecked)
         status = check_rules(c, &stored.memory.reals.p);
-    if (status == STATUS_OK) status = make_room(c, state);
+    if (status == STATUS_OK) status = allocate_state(c, state);
     if (status != STATUS_OK) return status;
     memcpy(*state, &stored, stored_size(c->kind));
     return STATUS_OK;

@@ -1,4 +1,4 @@
-/* Getting and setting variables. A set that is refused in part is refused as a whole. */
+/* Getting and setting variables. A call that is refused in part changes nothing. */
 
 COLD static Status unknown_reference(Instance *c, Reference reference, const char *type) {
     return refuse(c, STATUS_ERROR, "There is no %s variable with value reference %u.", type,
@@ -12,7 +12,7 @@ static Status allow_arrays(Instance *c, int phases, const void *references, cons
     return references && values ? STATUS_OK : need(c, NULL, function);
 }
 
-/* Reals as they stand. */
+/* Copies Reals that are up to date. */
 static Status copy_reals(Instance *c, const Reference vr[], size_t nvr, double value[]) {
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] >= N_REALS) return unknown_reference(c, vr[i], "Real");
@@ -21,11 +21,11 @@ static Status copy_reals(Instance *c, const Reference vr[], size_t nvr, double v
     return STATUS_OK;
 }
 
-/* Reals of which some may have to be evaluated first; with the first of them all are. */
+/* Gets Reals, after an evaluation if any of them needs one. */
 NOINLINE static Status evaluate_reals(Instance *c, const Reference vr[], size_t nvr,
                                       double value[]) {
     for (size_t i = 0; i < nvr && c->memory.state.stale; i++) {
-        if (is_state(vr[i])) follow_start(&c->memory);
+        if (is_state(vr[i])) update_start(&c->memory);
         const Status status = is_unknown_quantity(vr[i]) ? bring_up_to_date(c)
                               : is_state(vr[i])          ? check_effect(c)
                                                          : STATUS_OK;
@@ -42,23 +42,23 @@ static INLINED Status get_reals(Instance *c, const Reference vr[], size_t nvr, d
                                  : copy_reals(c, vr, nvr, value);
 }
 
-/* Parameters are taken at any time, also where they are declared as fixed: OpenModelica sets them
- * in event mode, an importer that optimizes evaluates one point with many of them, and a person may
- * tune. Only initial values and options have no meaning any more once the run has started. */
-static Status allow_parameter(Instance *c, const char *name, int of_the_start) {
+/* Allows parameters at any time, even where they are declared as fixed: OpenModelica sets them in
+ * event mode, an optimizer evaluates one point with many of them, and a person may tune them. Only
+ * initial values and options have no effect any more once the run has started. */
+static Status allow_parameter(Instance *c, const char *name, int only_at_start) {
     if (c->memory.kept.phase & BEFORE_START) return STATUS_OK;
-    if (of_the_start && c->memory.state.started)
+    if (only_at_start && c->memory.state.started)
         return refuse(c, STATUS_ERROR,
                       "%s takes effect only at the start of a run and cannot be changed during it.",
                       name);
-    if (c->tunable && !of_the_start) return STATUS_OK;
+    if (c->tunable && !only_at_start) return STATUS_OK;
     log_tolerated(c, TOLERATED_PARAMETER,
                   "The fixed parameter %s was set after initialization; the new value is used.",
                   name);
     return STATUS_OK;
 }
 
-/* Some importers set states one by one. */
+/* Whether a state may be set like a variable: some importers set states one by one. */
 static int allow_state(Instance *c, Reference reference, const char *function) {
     if (!is_state(reference) || c->kind != KIND_EXCHANGE) return 0;
     if (!(c->memory.kept.phase & MODEL_EXCHANGE)) return 0;
@@ -81,35 +81,35 @@ static Status allow_real(Instance *c, Reference reference, double value, const c
     return allow_parameter(c, name, is_initial_value(reference));
 }
 
-/* What follows from a parameter that has changed. States that the importer has given itself stay,
- * unless it is their own start value that has changed. */
+/* Handles a changed parameter. States that the importer has set stay, unless their own start value
+ * has changed. */
 static void parameter_changed(Memory *k, int start_changed) {
     k->kept.unchecked = 1;
     if (k->kept.phase & BEFORE_START || k->state.started) return;
-    if (start_changed || !k->kept.states_given) start_over(k);
+    if (start_changed || !k->kept.states_given) initialize_states(k);
 }
 
-/* Model exchange: the inputs are those of the current time from here on. */
-static void date_inputs(Memory *k) {
+/* Stores the current time as that of the inputs, in model exchange. */
+static void store_input_time(Memory *k) {
     if (k->state.time == k->kept.t_set) return;
-    if (k->state.time > k->kept.t_seen) {
-        k->kept.t_from = k->kept.t_seen;
-        k->kept.u_from = k->kept.u_seen;
+    if (k->state.time > k->kept.t_sampled) {
+        k->kept.t_base = k->kept.t_sampled;
+        k->kept.u_base = k->kept.u_sampled;
     }
     k->kept.t_set = k->state.time;
 }
 
-/* Inputs that follow each other. Co-simulation: they have no rates but those that are given for the
- * next step. */
+/* Sets consecutive inputs. In co-simulation they have only the rates that were set for the next
+ * step. */
 static INLINED void set_inputs(Memory *k, Reference first, Reference count, const double value[]) {
-    if (!k->kept.co_simulates) date_inputs(k);
+    if (!k->kept.co_simulates) store_input_time(k);
     for (Reference i = first; i < first + count && k->kept.co_simulates; i++)
         if (!(k->state.new_rates & 1 << i)) input_places(&k->kept.u_rate)[i] = 0;
     memcpy(input_places(&k->reals.u) + first, value, count * sizeof *value);
     for (Reference i = first; i < first + count; i++) note_load(k, i);
 }
 
-/* Any Reals, or values that may have to be refused. */
+/* Sets any Reals, after checking all of them. */
 NOINLINE static Status set_any_reals(Instance *c, const Reference vr[], size_t nvr,
                                      const double value[], const char *function) {
     Memory *k = &c->memory;
@@ -157,7 +157,7 @@ static Status get_integers(Instance *c, const Reference vr[], size_t nvr, int va
                            const char *function) {
     const Status status = allow_arrays(c, ANY_PHASE, vr, value, nvr, function);
     if (status != STATUS_OK) return status;
-    follow_start(&c->memory);
+    update_start(&c->memory);
     Present now = present(&c->memory);
     for (size_t i = 0; i < nvr; i++) {
         if (!is_integer(vr[i])) return unknown_reference(c, vr[i], "Integer");
@@ -190,7 +190,7 @@ static Status set_integers(Instance *c, const Reference vr[], size_t nvr, const 
     return STATUS_OK;
 }
 
-/* There are no Boolean and no String variables. */
+/* Refuses variables of a type that has none. */
 static Status allow_nothing(Instance *c, const Reference vr[], size_t nvr, const char *type) {
     if (!c) return STATUS_ERROR;
     if (nvr == 0) return STATUS_OK;

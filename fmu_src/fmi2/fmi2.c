@@ -21,8 +21,8 @@ const char *fmi2GetVersion(void) {
 }
 
 /* Passes a message to the logger of the host. */
-static void tell_fmi2(const Host *host, const char *name, Status status, const char *category,
-                      const char *text) {
+static void log_fmi2(const Host *host, const char *name, Status status, const char *category,
+                     const char *text) {
     ((fmi2CallbackLogger)host->logger)(host->environment, name, as_fmi2(status), category, text);
 }
 
@@ -33,7 +33,7 @@ fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2Str
     (void)fmuResourceLocation;
     (void)visible;
     if (!functions) return NULL;
-    const Host host = {(void (*)(void))functions->logger, tell_fmi2, functions->allocateMemory,
+    const Host host = {(void (*)(void))functions->logger, log_fmi2, functions->allocateMemory,
                        functions->freeMemory, functions->componentEnvironment};
     if (!host.allocate || !host.free) {
         refuse_instance(&host, instanceName,
@@ -130,10 +130,10 @@ fmi2Status fmi2EnterEventMode(fmi2Component c) {
     return as_fmi2(enter_event_mode(of(c), "fmi2EnterEventMode"));
 }
 
-/* Every field is written, because some importers hand in a struct they have not initialized. */
+/* Sets every field, because some importers pass a struct that they have not initialized. */
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info) {
     Changes changes;
-    const Status status = take_event(of(c), info ? &changes : NULL, "fmi2NewDiscreteStates");
+    const Status status = handle_event(of(c), info ? &changes : NULL, "fmi2NewDiscreteStates");
     if (status != STATUS_OK) return as_fmi2(status);
     info->newDiscreteStatesNeeded = fmi2False;
     info->terminateSimulation = fmi2False;

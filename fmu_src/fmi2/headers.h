@@ -1,5 +1,5 @@
-/* The headers of FMI 2.0. The importer's handle FMI2_FUNCTION_PREFIX, which fmu.c defines. Without
- * them, those that come with the sources are used; these do not know the prefix, so it is applied
+/* The headers of FMI 2.0. Those of the importer apply FMI2_FUNCTION_PREFIX, which fmu.c defines.
+ * Without them, those of the sources are used, which do not know the prefix, so that it is applied
  * here. */
 #ifdef __has_include
 #if !__has_include(<fmi2Functions.h>)

@@ -1,6 +1,5 @@
-/* Arrays: a vector is one variable, with the reference of its first element and the places of the
- * others behind it. Beyond the variables of all versions, time and the event indicators have
- * references. */
+/* Arrays: a vector is one variable, with the reference of its first element; its other elements
+ * have the next references. In 3.0 time and event indicators have references, too. */
 
 enum {
     TIME_REFERENCE = N_REALS + N_INTEGERS,
@@ -9,7 +8,7 @@ enum {
     MOST_ELEMENTS = 255 /* of an array */
 };
 
-/* Elements of a variable, or 0 where there is none with this reference among those from `first` to
+/* Number of elements of a variable; 0 where there is none with this reference from `first` to
  * `end`. */
 static size_t elements_of(Reference reference, Reference first, Reference end) {
     if (!lies_in(reference, first, end)) return 0;
@@ -31,13 +30,12 @@ static Status match_values(Instance *c, const Reference vr[], size_t nvr, size_t
                   (unsigned)count, (unsigned)elements);
 }
 
-/* References of the elements of a variable. */
+/* Lists the references of the elements of a variable. */
 static void list_elements(Reference reference, size_t count, Reference elements[]) {
     for (size_t i = 0; i < count; i++) elements[i] = reference + (Reference)i;
 }
 
-/* Whether all are Reals without elements, as nearly always: their references are those of the
- * core. */
+/* Whether all are scalar Reals, as nearly always: their references are those of the core. */
 static int are_scalars(const Reference vr[], size_t nvr, size_t count) {
     if (nvr != count) return 0;
     for (size_t i = 0; i < nvr; i++)
@@ -53,7 +51,7 @@ static Status get_indicator(Instance *c, Reference reference, double *value) {
     return status;
 }
 
-/* One variable with all its elements. */
+/* Gets one variable with all its elements. */
 static Status get_elements(Instance *c, Reference reference, size_t count, double values[],
                            const char *function) {
     Reference elements[MOST_ELEMENTS];
@@ -66,7 +64,7 @@ static Status get_elements(Instance *c, Reference reference, size_t count, doubl
     return get_reals(c, elements, count, values, function);
 }
 
-/* References of Float64 up to `end`: Reals, time and indicators. */
+/* Checks references of Float64 up to `end`: Reals, time and indicators. */
 static Status match_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
                             Reference end, const char *function) {
     for (size_t i = 0; i < nvr; i++)
@@ -88,8 +86,8 @@ static Status get_float64(Instance *c, const Reference vr[], size_t nvr, double 
     return status;
 }
 
-/* References of all elements of variables up to `end`, Reals and perhaps the time, of which none
- * may be named twice: there is room for one of each. */
+/* Lists the references of all elements of variables up to `end`: Reals and perhaps the time, each
+ * no more than once, because there is room for one of each. */
 static Status list_float64(Instance *c, const Reference vr[], size_t nvr, size_t count,
                            Reference end, Reference elements[], const char *function) {
     const Status status = match_float64(c, vr, nvr, count, end, function);
@@ -124,8 +122,8 @@ static Status set_float64(Instance *c, const Reference vr[], size_t nvr, const d
     return status == STATUS_OK ? set_reals(c, elements, count, values, function) : status;
 }
 
-/* Modes, which are Int64 as enumerations, and options, which are Int32: each has references of its
- * own. The values are given one variable at a time. */
+/* Gets modes, which are enumerations and so Int64, one element at a time. Options are Int32, with
+ * references of their own. */
 static Status get_int64(Instance *c, const Reference vr[], size_t nvr, fmi3Int64 values[],
                         size_t count, const char *function) {
     Status status = allow_arrays(c, ANY_PHASE, vr, values, nvr, function);

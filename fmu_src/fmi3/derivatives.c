@@ -1,5 +1,5 @@
-/* Partial derivatives of arrays, in both directions. The time may be among the knowns: nothing
- * depends on it. */
+/* Directional and adjoint derivatives of arrays. The time may be among the knowns: nothing depends
+ * on it. */
 #include <string.h>
 
 static Status list_both(Instance *c, const Reference unknowns[], size_t nUnknowns,
@@ -36,7 +36,7 @@ fmi3Status fmi3GetDirectionalDerivative(fmi3Instance instance, const fmi3ValueRe
                                           of_seed, sensitivity, function));
 }
 
-/* The products of the seed with the columns of the Jacobian, each of which is exact. */
+/* Multiplies the seed with the columns of the Jacobian, each of which is exact. */
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance instance, const fmi3ValueReference unknowns[],
                                     size_t nUnknowns, const fmi3ValueReference knowns[],
                                     size_t nKnowns, const fmi3Float64 seed[], size_t nSeed,

@@ -22,14 +22,14 @@ const char *fmi3GetVersion(void) {
 }
 
 /* Passes a message to the logger of the host. */
-static void tell_fmi3(const Host *host, const char *name, Status status, const char *category,
-                      const char *text) {
+static void log_fmi3(const Host *host, const char *name, Status status, const char *category,
+                     const char *text) {
     (void)name;
     ((fmi3LogMessageCallback)host->logger)(host->environment, as_fmi3(status), category, text);
 }
 
 static Host host_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logMessage) {
-    const Host host = {(void (*)(void))logMessage, tell_fmi3, calloc, free, environment};
+    const Host host = {(void (*)(void))logMessage, log_fmi3, calloc, free, environment};
     return host;
 }
 
@@ -55,7 +55,7 @@ fmi3Instance fmi3InstantiateModelExchange(fmi3String instanceName, fmi3String in
                             instanceEnvironment, logMessage);
 }
 
-/* Inputs are asked for only where the host says that it gives some on the way. */
+/* Requests inputs during a step only where the host declares that it sets some there. */
 fmi3Instance fmi3InstantiateCoSimulation(
     fmi3String instanceName, fmi3String instantiationToken, fmi3String resourcePath,
     fmi3Boolean visible, fmi3Boolean loggingOn, fmi3Boolean eventModeUsed,
@@ -220,8 +220,7 @@ fmi3Status fmi3SetBinary(fmi3Instance instance, const fmi3ValueReference valueRe
     return as_fmi3(allow_nothing(of(instance), valueReferences, nValueReferences, "Binary"));
 }
 
-/* Functions of clocks, of which there are none: what they would give or take is one array, or
- * more. */
+/* Functions of clocks, of which there are none; further arguments are one array or more. */
 #define NO_CLOCKS(function, ...)                                                                   \
     fmi3Status function(fmi3Instance instance, const fmi3ValueReference valueReferences[],         \
                         size_t nValueReferences, __VA_ARGS__) {                                    \
@@ -252,7 +251,7 @@ fmi3Status fmi3ActivateModelPartition(fmi3Instance instance, fmi3ValueReference 
     return as_fmi3(allow_nothing(of(instance), &clockReference, 1, "Clock"));
 }
 
-/* Refuses what has no meaning for an element. */
+/* Refuses functions that have no meaning for an element. */
 static fmi3Status refuse_always(fmi3Instance instance, const char *function, const char *reason) {
     if (!instance) return fmi3Error;
     return as_fmi3(
@@ -324,7 +323,7 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance instance, const fmi3Byte seriali
         deserialize(of(instance), serializedState, size, FMUState, "fmi3DeserializeFMUState"));
 }
 
-/* Modes change in fmi3UpdateDiscreteStates alone. */
+/* Does nothing: modes change only in fmi3UpdateDiscreteStates. */
 fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance instance) {
     return as_fmi3(
         allow(of(instance), INITIALIZATION_MODE | EVENT_MODE, "fmi3EvaluateDiscreteStates"));
@@ -340,7 +339,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance instance, fmi3Boolean *discrete
                       nominalsOfContinuousStatesChanged && valuesOfContinuousStatesChanged &&
                       nextEventTimeDefined && nextEventTime;
     const Status status =
-        take_event(of(instance), given ? &changes : NULL, "fmi3UpdateDiscreteStates");
+        handle_event(of(instance), given ? &changes : NULL, "fmi3UpdateDiscreteStates");
     if (status != STATUS_OK) return as_fmi3(status);
     *discreteStatesNeedUpdate = fmi3False;
     *terminateSimulation = fmi3False;
@@ -440,8 +439,8 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance instance,
     return as_fmi3(get_output_rates(c, elements, nValues, order, values, function));
 }
 
-/* Asks the host for the inputs at the end of a step, which then move there on a straight line. */
-static void ask_inputs(Instance *c, double point, double length) {
+/* Requests the inputs at the end of a step from the host; during the step they are linear. */
+static void request_inputs(Instance *c, double point, double length) {
     Memory *k = &c->memory;
     const Inputs start = k->reals.u;
     fmi3Boolean wanted = fmi3False;
@@ -455,10 +454,10 @@ static void ask_inputs(Instance *c, double point, double length) {
         input_places(&k->kept.u_rate)[i] = (to - from) / length;
     }
     k->reals.u = start;
-    k->state.stale = 1; /* what the host has read was under the other inputs */
+    k->state.stale = 1; /* the host has read results under the other inputs */
 }
 
-/* Inputs are held over a step unless the host gives others on the way. */
+/* Makes a step, with constant inputs unless the host sets others during the step. */
 fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 currentCommunicationPoint,
                       fmi3Float64 communicationStepSize,
                       fmi3Boolean noSetFMUStatePriorToCurrentPoint,
@@ -473,11 +472,11 @@ fmi3Status fmi3DoStep(fmi3Instance instance, fmi3Float64 currentCommunicationPoi
     Status status = allow_kind(c, KIND_STEPPING, STEP_COMPLETE, function);
     if (status == STATUS_OK && !given) status = need(c, NULL, function);
     if (status != STATUS_OK) return as_fmi3(status);
-    const Inputs rates = c->memory.kept.u_rate; /* which outputs have been asked for */
+    const Inputs rates = c->memory.kept.u_rate; /* restored if the step fails */
     status = check_step(c, point, length);
     if (status == STATUS_OK) {
         c->memory.kept.u_rate = no_inputs;
-        if (c->update && length > 0) ask_inputs(c, point, length);
+        if (c->update && length > 0) request_inputs(c, point, length);
         status = do_step(c, point, length, function);
         if (status != STATUS_OK) c->memory.kept.u_rate = rates;
     }
