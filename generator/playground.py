@@ -152,7 +152,7 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
             else [description.model]
         ),
         # the mass that it is given in a host with a fixed step
-        "coupling": coupling and references(description)[coupling.mass.name],
+        "couplingMass": coupling and references(description)[coupling.mass.name],
         "summary": " ".join(description.summary.split()),
         "choose": description.choose[0] if description.choose else "",
         "notModelled": list(description.not_modelled),

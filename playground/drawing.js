@@ -1,8 +1,8 @@
 // Plots, drawn by the same code on a canvas or into an SVG file. The report has them too.
 
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
-const MARGIN = { left: 54, right: 10, top: 8, bottom: 34 }; // of a plot, for what its axes say
-const TICK_DIGITS = 6; // behind the point at most; beyond, numbers have an exponent
+const MARGIN = { left: 54, right: 10, top: 8, bottom: 34 }; // of a plot, for the labels of its axes
+const TICK_DIGITS = 6; // after the point at most; beyond, numbers have an exponent
 
 /** The colours of the style sheet that drawings have, as they are now. */
 let colours = {};
@@ -16,7 +16,7 @@ function readColours() {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readColours);
 readColours();
 
-/** Gaps of a dashed line keep their length. */
+/** Line ends: butt ones leave the gaps of a dashed line their length. */
 const cap = (dash) => (dash.length ? "butt" : "round");
 
 /** Draws on a canvas. */
@@ -26,7 +26,7 @@ class CanvasPen {
         this.context = canvas.getContext("2d");
     }
 
-    /** Adapts the canvas to its place on the page, and clears it. */
+    /** Adapts the canvas to its size on the page, and clears it. */
     begin() {
         const ratio = window.devicePixelRatio || 1,
             { clientWidth: width, clientHeight: height } = this.canvas;
@@ -167,7 +167,7 @@ class SvgPen {
         this.parts.push("</g>");
     }
 
-    /** Everything that `call` draws is moved there. */
+    /** Moves everything that `call` draws. */
     moved(x, y, call) {
         this.parts.push(`<g transform="translate(${SvgPen.number(x)} ${SvgPen.number(y)})">`);
         call();
@@ -197,7 +197,7 @@ async function pngBlob(svg) {
     return new Promise((give) => canvas.toBlob(give, "image/png"));
 }
 
-/** One axis: from where to where, and what is written at it. */
+/** One axis: its range and its label. */
 class Axis {
     low = 0;
     high = 1;
@@ -210,7 +210,7 @@ class Axis {
         return this.words;
     }
 
-    /** What one of its numbers is in the unit of the values. */
+    /** The unit of the labels in that of the values. */
     get factor() {
         return 1;
     }
@@ -249,7 +249,7 @@ class Frame {
         this.bottom = this.top + this.height;
     }
 
-    /** Where a value is, and the reverse. */
+    /** Pixels of a value, and the reverse. */
     px(value) {
         return this.left + ((value - this.x.low) / (this.x.high - this.x.low)) * this.width;
     }
@@ -289,7 +289,7 @@ class Frame {
         });
     }
 
-    /** The points of a line that can be told apart. */
+    /** The points of a line that can be distinguished. */
     points({ eachPoint }) {
         const points = [];
         eachPoint((x, y) => {

@@ -2,8 +2,8 @@
 
 const FIRST_STEP = 1e-3; // s
 const STEPS = { low: 1e-4, high: 1e-2 }; // s: of the slider
-// Part of the steps in which the force turns round. A smooth force hardly ever does; under a load
-// near the limit, one that chatters takes five steps to slide back.
+// Fraction of the steps in which the force reverses. A smooth force hardly ever does; under a load
+// near the limit, a chattering one needs five steps to slide back.
 const CHATTERS = 0.1;
 
 class Host {
@@ -42,13 +42,13 @@ class Host {
         this.coupled = false;
     }
 
-    /** The step of a slot, and the mass that its element is given. */
+    /** The step for a slot, and the couplingMass of its element. */
     slotSettings(situation, settings) {
         const { mass = 0 } = situation.complete(settings);
         return { step: this.step, mass: this.step && this.coupled ? mass : 0 };
     }
 
-    /** In its controls. */
+    /** Shows the host in its controls. */
     show() {
         byId("host").value = this.step ? "fixed" : "variable";
         byId("host-more").hidden = !this.step;
@@ -57,16 +57,16 @@ class Host {
         this.field.show(this.step || FIRST_STEP);
     }
 
-    /** Whether the models chatter, in words. */
+    /** Says whether the models chatter. */
     describe(slots) {
         const sentences = slots
             .filter((slot) => slot.running)
             .map((slot) => {
-                const { name, coupling } = slot.model;
-                if (this.coupled && coupling === null) return `${name} has no couplingMass.`;
-                const part = `${Math.round(100 * slot.turning)} % of the last steps`;
-                return slot.turning > CHATTERS
-                    ? `${name} chatters: its force turns round in ${part}.`
+                const { name, couplingMass } = slot.model;
+                if (this.coupled && couplingMass === null) return `${name} has no couplingMass.`;
+                const part = `${Math.round(100 * slot.reversalShare)} % of the last steps`;
+                return slot.reversalShare > CHATTERS
+                    ? `${name} chatters: its force reverses in ${part}.`
                     : `${name} does not chatter.`;
             });
         return this.step ? sentences.join(" ") : "";

@@ -10,7 +10,7 @@ const TOLERANCE = 1e-6;
 class Refusal extends Error {}
 
 class Element {
-    /** Elements that press others, which systems put beside a friction element. */
+    /** Load elements, which systems have beside a friction element. */
     static loads = [];
 
     constructor(module, model) {
@@ -24,10 +24,10 @@ class Element {
     }
 
     describe(model) {
-        this.say(model.name);
+        this.writeTexts(model.name);
         if (!this.call.choose()) throw new Error(`${model.name} is not in the module.`);
         model.variables.forEach(([name, unit, type, causality, low, high, state], reference) => {
-            this.say(name, unit);
+            this.writeTexts(name, unit);
             this.call.describe(
                 TYPES[type],
                 CAUSALITIES[causality],
@@ -37,12 +37,12 @@ class Element {
                 high ?? Infinity,
             );
         });
-        this.say(model.guid);
+        this.writeTexts(model.guid);
         this.call.complete(model.indicators);
     }
 
-    /** Texts into the buffer of the module. */
-    say(...texts) {
+    /** Writes texts into the buffer of the module. */
+    writeTexts(...texts) {
         const bytes = new TextEncoder().encode(texts.map((text) => `${text}\0`).join(""));
         new Uint8Array(this.call.memory.buffer).set(bytes, this.call.text());
     }
@@ -110,20 +110,20 @@ class Element {
         this.numbers(this.call.hand(), 6).set(values);
     }
 
-    /** Puts the element into a situation. `set`: "" for the surface that belongs to it, null for
-     * the model's defaults, else a set's name. `step`: of a host with a fixed one. */
+    /** Puts the element into a situation. `set`: "" for the surface of the situation, null for the
+     * model's defaults, else the name of a set. `step`: of a host with a fixed one. */
     open(situation, settings, set, values, step = 0) {
         this.settings = settings;
         const at = this.situations.findIndex((one) => one.name === situation);
         this.demand(this.call.open(at, step));
         if (set !== null) {
-            this.say(set);
+            this.writeTexts(set);
             this.demand(this.call.take_set());
         }
         this.give(values);
     }
 
-    /** Parameters and options by their names. */
+    /** Sets parameters and options by their names. */
     give(values) {
         for (const one of this.model.parameters)
             if (one.name in values)
@@ -133,10 +133,11 @@ class Element {
                 this.demand(this.call.set_integer(one.reference, values[one.name]));
     }
 
-    /** Tells an element in a host with a fixed step the mass that it moves, if it asks for it. */
-    couple(mass) {
-        if (this.model.coupling !== null)
-            this.demand(this.call.set_real(this.model.coupling, mass));
+    /** Sets couplingMass, the mass that moves with the element in a host with a fixed step, where
+     * the element has it. */
+    setCouplingMass(mass) {
+        if (this.model.couplingMass !== null)
+            this.demand(this.call.set_real(this.model.couplingMass, mass));
     }
 
     start() {
@@ -172,7 +173,7 @@ class Element {
         return this.call.counter(["steps", "events"].indexOf(what));
     }
 
-    /** Goes on towards a time; hands over the rows of results, and gives whether it got there. */
+    /** Advances towards a time and passes the rows of results; returns whether it was reached. */
     advance(until, trials, onRow) {
         const good = this.call.advance(until, trials);
         const width = this.columns.length,

@@ -1,7 +1,7 @@
-// The page: puts everything together and lets it run.
+// The page: builds everything and runs it.
 
-const FRAME = 1 / 20; // s: longer pauses between two pictures are not made up for
-const FRAME_BUDGET = 9; // ms per picture for all models together
+const FRAME = 1 / 20; // s: longer pauses between two frames are not made up for
+const FRAME_BUDGET = 9; // ms per frame for all models together
 const START_MODELS = ["LuGre", "ImplicitBristle"];
 const VERDICTS = ["holds", "drift", "breakaway", "energy", "events"]; // the columns of its table
 
@@ -31,7 +31,7 @@ class Page {
                 ),
         );
         this.hand = new Hand();
-        this.host = new Host((anew) => this.changeHost(anew));
+        this.host = new Host((mustRestart) => this.changeHost(mustRestart));
         this.picker = new Picker(catalogue);
         this.slots = [];
         this.chosen = 0;
@@ -46,7 +46,7 @@ class Page {
         this.buildFrame();
     }
 
-    // What is there once
+    // Setup
 
     buildFrame() {
         const select = byId("situation");
@@ -87,12 +87,12 @@ class Page {
         this.listen();
         addEventListener(
             "hashchange",
-            () => location.hash !== this.written && this.follow(location.hash),
+            () => location.hash !== this.written && this.openState(location.hash),
         );
         setInterval(() => this.describe(), 1500);
     }
 
-    /** A minute for those who never saw friction curves: a few states, each with what to see. */
+    /** A guided minute for newcomers to friction curves: a few states, each with an explanation. */
     buildGuide() {
         for (const { title, text, address } of this.catalogue.guide)
             byId("guide-steps").append(
@@ -101,7 +101,7 @@ class Page {
                     {
                         "aria-pressed": "false",
                         onclick: (event) => {
-                            this.follow(address);
+                            this.openState(address);
                             event.target.setAttribute("aria-pressed", "true");
                             byId("guide-text").textContent = text;
                         },
@@ -111,7 +111,7 @@ class Page {
             );
     }
 
-    /** The guide has nothing more to say of another state. */
+    /** Ends the guide, which does not know other states. */
     leaveGuide() {
         byId("guide-text").textContent = "";
         for (const button of byId("guide-steps").children)
@@ -163,15 +163,15 @@ class Page {
         return { from: to - window, to };
     }
 
-    /** The message above the scene: what is wrong, or what the page has done by itself. */
+    /** Shows a message above the scene: an error, or what the page has changed by itself. */
     notice(text, isWrong = true) {
         byId("notice").textContent = text;
         byId("notice").hidden = !text;
         byId("notice").classList.toggle("bad", isWrong);
     }
 
-    /** Goes to the state that an address asks for, or to the first one. */
-    follow(hash) {
+    /** Opens the state of an address, or the first one. */
+    openState(hash) {
         const { wanted, problem } = readAddress(hash, this.catalogue, this.situations);
         this.leaveGuide();
         const asked = wanted ?? { situation: null, settings: {}, press: 0, host: {}, slots: [] };
@@ -192,14 +192,14 @@ class Page {
         this.settings = asked.settings;
         this.host.release();
         Object.assign(this.host, asked.host);
-        this.admit();
+        this.replaceUnfitModels();
         if (problem) this.notice(problem);
         this.restart();
         this.showSituation();
         this.showModels();
     }
 
-    /** The models that the page begins with. */
+    /** The first models of the page. */
     firstSlots() {
         const known = START_MODELS.map((name) =>
             this.catalogue.models.find((one) => one.name === name),
@@ -209,15 +209,16 @@ class Page {
         );
     }
 
-    /** Keeps the models that fit the situation; where none does, takes some that do. Says so. */
-    admit() {
+    /** Removes the models that do not fit the situation; where none does, chooses some that do.
+     * Shows a message. */
+    replaceUnfitModels() {
         const others = this.slots.filter((slot) => !this.fits(slot, this.situation));
         this.notice("");
         if (!others.length) return;
         const chosen = this.slot;
         this.slots = this.slots.filter((slot) => !others.includes(slot));
-        const kept = this.slots.length;
-        if (!kept)
+        const stayed = this.slots.length;
+        if (!stayed)
             this.slots =
                 [this.otherForms(others), this.firstSlots()]
                     .map((slots) => slots.filter((slot) => this.fits(slot, this.situation)))
@@ -232,8 +233,9 @@ class Page {
         const names = (slots) => slots.map((slot) => slot.model.name).join(" and "),
             verb = (slots, word, ending = "s") => (slots.length > 1 ? word : word + ending),
             left = `${names(others)} ${verb(others, "do", "es")} not fit`,
-            now = `${names(this.slots)} ${verb(this.slots, kept ? "stay" : "run")}`;
-        this.notice(`${left} “${this.situation.title}”: ${now}${kept ? "" : " instead"}.`, false);
+            now = `${names(this.slots)} ${verb(this.slots, stayed ? "stay" : "run")}`;
+        const instead = stayed ? "" : " instead";
+        this.notice(`${left} “${this.situation.title}”: ${now}${instead}.`, false);
     }
 
     /** Twins in place of models that slide, and the reverse. */
@@ -263,7 +265,7 @@ class Page {
         this.hand.release();
         this.hand.press = 0;
         if (!situation.pulls) this.host.release();
-        this.admit();
+        this.replaceUnfitModels();
         this.restart();
         this.showSituation();
         this.showModels();
@@ -275,7 +277,7 @@ class Page {
         this.scene.reset();
         for (const slot of this.slots) this.restartSlot(slot);
         for (const plot of this.plots) {
-            plot.take((text) => this.slot.word(text));
+            plot.relabel((text) => this.slot.word(text));
             plot.caption.textContent = plot.title;
         }
         if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.playing = true;
@@ -294,7 +296,7 @@ class Page {
         );
     }
 
-    /** Everything that follows from new parameters. */
+    /** Updates everything that depends on the parameters. */
     changed() {
         this.saveAddress();
         this.judge();
@@ -350,7 +352,7 @@ class Page {
     }
 
     draw() {
-        this.scene.follow(this.slots, Boolean(this.pointer));
+        this.scene.updateScale(this.slots, Boolean(this.pointer));
         if (this.pointer) this.pull();
         const height = `${this.scene.height(this.slots.filter((slot) => slot.fits).length)}px`;
         if (byId("scene").style.height !== height) byId("scene").style.height = height;
@@ -368,7 +370,7 @@ class Page {
         }
     }
 
-    /** Words for those who do not see the plots, and the verdict of the run. */
+    /** Describes plots and scene for screen readers, and updates the verdict of the run. */
     describe() {
         for (const plot of this.plots)
             byId(plot.id).setAttribute("aria-label", plot.description(this.slots));
@@ -442,14 +444,14 @@ class Page {
             .join(", ");
         const drag = pulls
             ? "Drag the body along, and up or down to lift and press it."
-            : presses && !this.slots.some((slot) => slot.turns)
+            : presses && !this.slots.some((slot) => slot.isRotational)
               ? "Drag the body up or down to lift and press it."
               : "";
         byId("sign").hidden = !this.slots.some(
             (slot) =>
                 slot.column.velocity >= 0 &&
                 slot.column.height !== slot.column.position &&
-                !slot.turns,
+                !slot.isRotational,
         );
         byId("scene-help").textContent =
             `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
@@ -488,9 +490,9 @@ class Page {
         this.host.show();
     }
 
-    changeHost(anew) {
-        if (anew) this.restart();
-        else this.followHand();
+    changeHost(mustRestart) {
+        if (mustRestart) this.restart();
+        else this.updateSlots();
         this.saveAddress();
         this.describe();
     }
@@ -501,7 +503,7 @@ class Page {
         this.settings[name] = value;
         if (value === this.situation.settings.find((one) => one.name === name).start)
             delete this.settings[name];
-        this.followHand();
+        this.updateSlots();
         this.saveAddress();
         this.showLines();
         return "";
@@ -509,14 +511,14 @@ class Page {
 
     changePress(value) {
         this.hand.press = value;
-        this.followHand();
+        this.updateSlots();
         this.saveAddress();
         return "";
     }
 
-    followHand() {
+    updateSlots() {
         for (const slot of this.slots)
-            slot.follow(
+            slot.update(
                 this.situation.listed(this.settings),
                 this.hand.numbers,
                 this.host.slotSettings(this.situation, this.settings),
@@ -576,12 +578,12 @@ class Page {
         this.showLines();
     }
 
-    /** The first situation that a slot fits into, that of now before all. */
+    /** The first situation that a slot fits into, preferably the present one. */
     placeOf(slot) {
         return [this.situation, ...this.situations].find((one) => this.fits(slot, one));
     }
 
-    /** Asks for a model. */
+    /** Lets the visitor choose a model. */
     pick(current, choose) {
         const elsewhere = (model) => {
             const places = this.placesOf(model);
@@ -590,7 +592,7 @@ class Page {
         this.picker.ask(current, elsewhere, choose);
     }
 
-    /** The situations that a model fits into: those of any with the same inputs and forces. */
+    /** The situations that a model fits into; all with the same inputs and forces have the same. */
     placesOf(model) {
         this.places ??= new Map();
         const wiring = model.variables
@@ -611,7 +613,7 @@ class Page {
         return this.places.get(wiring);
     }
 
-    /** Another model in a place; where it does not fit the situation, the situation changes too. */
+    /** Replaces a model, and the situation if the new model does not fit it. */
     replace(i, model) {
         const slot = (this.slots[i] = new Slot(this.module, model, i)),
             place = this.placeOf(slot);
@@ -710,18 +712,18 @@ class Page {
             make("option", { value: "own", hidden: true }, "changed by hand"),
         );
         byId("set").value = Object.keys(slot.values).length ? "own" : chosen;
-        byId("set").onchange = () => this.takeSet(slot, sets[Number(byId("set").value)].set);
+        byId("set").onchange = () => this.applySet(slot, sets[Number(byId("set").value)].set);
         byId("set-note").textContent = sets[chosen].note;
     }
 
-    takeSet(slot, set) {
+    applySet(slot, set) {
         slot.set = set;
         slot.values = {};
         this.restart();
         this.showModels();
     }
 
-    /** Takes a value; the sentence of the element where it does not. */
+    /** Changes a parameter; returns the sentence of an element that refuses the value. */
     changeParameter(slot, one, value) {
         const before = { ...slot.values };
         const answer = slot.change({ [one.name]: value });
@@ -803,7 +805,7 @@ class Page {
         });
     }
 
-    /** The hand where the pointer is now. */
+    /** Moves the hand to the pointer. */
     pull() {
         const { x, y, from } = this.pointer,
             weight = this.situation.weight(this.settings),
@@ -815,17 +817,17 @@ class Page {
                 weight,
                 mass,
             );
-        // a pull to the side is seldom quite level
+        // a pull to the side is seldom quite horizontal
         const past = Math.sign(y - from) * Math.max(Math.abs(y - from) - 12, 0);
         this.hand.extraPress = this.situation.presses ? (past / 50) * weight : 0;
-        this.followHand();
+        this.updateSlots();
     }
 
     letGo() {
         this.pointer = null;
         this.hand.release();
         byId("scene").classList.remove("held");
-        this.followHand();
+        this.updateSlots();
     }
 
     key(event, down) {
@@ -841,7 +843,7 @@ class Page {
         event.preventDefault();
         if (event.repeat) return;
         actions[event.key]();
-        this.followHand();
+        this.updateSlots();
     }
 }
 
@@ -855,7 +857,7 @@ async function open() {
         ]);
         const module = await WebAssembly.compile(bytes);
         page = new Page(JSON.parse(new TextDecoder().decode(catalogue)), module);
-        page.follow(location.hash);
+        page.openState(location.hash);
         requestAnimationFrame((now) => page.frame(now));
     } catch (error) {
         byId("notice").textContent = `This browser cannot run the page: ${error.message}`;

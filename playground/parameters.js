@@ -32,15 +32,15 @@ class Field {
         this.row.dataset.name = entry.name;
         this.row.title = `${entry.text}.${range}`;
         this.input.addEventListener("change", () =>
-            this.take(
+            this.submit(
                 Number(this.input.value.trim().replace(",", ".").replace("−", "-") || NaN) /
                     this.factor,
             ),
         );
         this.range.addEventListener("input", () =>
-            this.take(this.fromSlider(Number(this.range.value) / SLIDER_STEPS)),
+            this.submit(this.fromSlider(Number(this.range.value) / SLIDER_STEPS)),
         );
-        this.reset.addEventListener("click", () => this.take(this.base));
+        this.reset.addEventListener("click", () => this.submit(this.base));
         this.base = value;
         this.show(value);
     }
@@ -49,7 +49,7 @@ class Field {
         return this.entry.factor ?? 1;
     }
 
-    take(value) {
+    submit(value) {
         const complaint = Number.isFinite(value)
             ? this.onChange(value)
             : `${this.entry.name} has to be a number.`;
@@ -89,7 +89,7 @@ class Field {
         );
     }
 
-    /** Rounded to what can be read; the ends and the value before are met. */
+    /** Rounded to what can be read; the ends and the base value are exact. */
     fromSlider(part) {
         const { log, low, high } = this.entry.slider;
         const value = log ? low * (high / low) ** part : low + (high - low) * part;

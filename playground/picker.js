@@ -17,7 +17,8 @@ class Picker {
         });
     }
 
-    /** Asks for a model. `placeOf(model)` says where it runs, if not in the situation of now. */
+    /** Lets the visitor choose a model. `placeOf(model)`: where it runs, if not in the present
+     * situation. */
     ask(current, placeOf, choose) {
         const groups = this.catalogue.kinds.map(({ name, caption }) => {
             const models = this.catalogue.models.filter((model) => model.kind === name);
@@ -59,7 +60,7 @@ class Picker {
         return button;
     }
 
-    /** What Enter takes: the model of that name before the first of the list. */
+    /** The choice of Enter: the model of that name, else the first of the list. */
     get best() {
         const shown = [...this.dialog.querySelectorAll("button.model:not([hidden])")],
             wanted = this.search.value.trim().toLowerCase();

@@ -1,7 +1,7 @@
-// The plots of a run, which go along with it.
+// The plots of a run, drawn while it runs.
 
 const DASHES = [[], [10, 3], [4, 2]];
-/** Names of colours that people with any colour vision tell apart (after Okabe and Ito). */
+/** Names of colours that any colour vision distinguishes (after Okabe and Ito). */
 const MARKS = ["one", "two", "three"];
 const colourOf = (slot) => colours[MARKS[slot.index]];
 
@@ -11,7 +11,7 @@ class LiveAxis extends Axis {
     constructor(unit, words, about = null) {
         super(words);
         this.unit = unit;
-        this.about = about; // a value that is always in sight
+        this.about = about; // a value that is always visible
         this.span(Infinity, -Infinity);
     }
 
@@ -48,11 +48,11 @@ class LiveAxis extends Axis {
 class Plot {
     constructor({ id, title, x, y }) {
         Object.assign(this, { id, given: { title, x, y }, xName: x.name, yName: y.name });
-        this.take((text) => text);
+        this.relabel((text) => text);
     }
 
-    /** Takes the words and units of what is drawn. */
-    take(word) {
+    /** Changes words and units of title and axes to those of the element. */
+    relabel(word) {
         const { title, x, y } = this.given;
         this.title = sentence(title.toLowerCase().replace(/\w+/g, word));
         this.x = new LiveAxis(word(x.unit), word(x.label), x.about);
@@ -98,7 +98,7 @@ class Plot {
         this.y.fit(lowY, highY);
     }
 
-    /** What there is to see, in words. */
+    /** Describes the plot in words. */
     description(slots) {
         const names = slots
             .filter((slot) => slot.count)
@@ -114,12 +114,12 @@ class Plot {
     }
 }
 
-/** What the modes are over time: a strip for each mode of each slot. */
+/** The modes over time: a strip for each mode of each slot. */
 class ModePlot {
     id = "modes";
     title = "Mode";
 
-    take() {}
+    relabel() {}
 
     /** Shades of a slot's colour, one per item. */
     static shade(items, value) {
@@ -177,16 +177,16 @@ class ModePlot {
                 pen.text(name, x0 + 5, top + height / 2 + 4, ink, { size: 11 });
             }
         };
-        const follow = (time, value) => {
+        const advance = (time, value) => {
             if (value === mode) return;
             finish(time);
             since = time;
             mode = value;
         };
         slot.eachRow((row) => {
-            if (slot.rows[row] >= view.from) follow(slot.rows[row], slot.rows[row + at]);
+            if (slot.rows[row] >= view.from) advance(slot.rows[row], slot.rows[row + at]);
         });
-        if (slot.newest) follow(slot.newest[0], slot.newest[at]);
+        if (slot.newest) advance(slot.newest[0], slot.newest[at]);
         finish(slot.now("time"));
     }
 

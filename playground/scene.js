@@ -1,14 +1,14 @@
-// The scene: bodies that move, one lane for each model, and the hand that takes hold of them.
+// The scene: bodies that move, one lane for each model, and the hand that holds them.
 
 const LANE = 102; // height of a lane
 const SMALLEST_REACH = 1e-6; // m
 const ROOM_FOR_A_HAND = 0.02; // m
 const BODY = { width: 70, height: 40 };
-const EDGE = 6; // of the scene, that arrows keep off
+const EDGE = 6; // of the scene, without arrows
 const WHEEL = 15; // radius of a motor
 const LINK = 30; // length of the link of a robot
 
-/** The force of now in a unit that does not change all the time. */
+/** The present force in a unit that does not change all the time. */
 function forceText(slot) {
     const { name, factor } = suitable(slot.largestForce, slot.word("N"));
     const digits = slot.largestForce / factor >= 100 ? 0 : 2;
@@ -23,12 +23,12 @@ class Scene {
     }
 
     reset() {
-        this.shown = { position: 0, height: 0 }; // what the scale is made for, which follows
+        this.shown = { position: 0, height: 0 }; // the range of the scale, which follows
         this.travel = 0;
         this.lastTime = 0;
     }
 
-    /** Where things are: the origin of the body and pixels per metre. */
+    /** The scale: the origin of the body and pixels per metre. */
     get place() {
         const width = this.canvas.clientWidth,
             space = this.isVertical ? 0 : width - 250;
@@ -46,8 +46,8 @@ class Scene {
         };
     }
 
-    /** Widens the scale at once as far as needed, slowly beyond; a hand needs room. */
-    follow(slots, held) {
+    /** Adapts the scale: at once where bodies would leave it, else slowly; a hand needs room. */
+    updateScale(slots, held) {
         let reach = 0,
             height = 0,
             leftmost = 0;
@@ -93,12 +93,12 @@ class Scene {
         const place = this.place;
         active.forEach((slot, i) => {
             const top = 10 + i * LANE;
-            if (slot.turns) this.drawJoint(slot, width / 2, top + 46);
+            if (slot.isRotational) this.drawJoint(slot, width / 2, top + 46);
             else this.drawLane(slot, top, width, place, { situation, settings, hand });
             this.drawNames(slot, top, width);
         });
         pen.text(quantity(time, "s"), 14, height - 9, colours.soft, { size: 11 });
-        if (!active.some((slot) => slot.turns)) this.drawScale(pen, width, height, place);
+        if (!active.some((slot) => slot.isRotational)) this.drawScale(pen, width, height, place);
     }
 
     /** The middle of the body's underside. */
@@ -269,7 +269,7 @@ class Scene {
         }
     }
 
-    /** An arrow to the side, moved as far as it takes to stay in the scene. */
+    /** An arrow to the side, moved into the scene. */
     drawAlong(x, y, dx, width, colour, lineWidth) {
         const low = EDGE + Math.max(-dx, 0),
             high = width - EDGE - Math.max(dx, 0);
@@ -326,7 +326,7 @@ class Scene {
         }
     }
 
-    /** Which body is there, if any. */
+    /** The index of the body at a point, or -1. */
     bodyAt(slots, x, y) {
         const place = this.place;
         return slots
@@ -342,7 +342,7 @@ class Scene {
             });
     }
 
-    /** The position in the system that is drawn there. */
+    /** The position in the system at a pixel. */
     positionAt(x) {
         const place = this.place;
         return (x - place.origin) / place.scale;

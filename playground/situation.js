@@ -1,4 +1,4 @@
-// What the bodies are put into: a system of the rig, its settings and the hand of the visitor.
+// A situation: a system of the rig, its settings and the hand of the visitor.
 
 /** The unit in which a setting is shown: with a prefix where its value is small. */
 function displayed({ start, unit }) {
@@ -8,7 +8,7 @@ function displayed({ start, unit }) {
     return { unit: name, factor: 1 / factor };
 }
 
-/** The entry of the page's list together with what the module says about the system. */
+/** The entry of the page's list together with the module's description of the system. */
 class Situation {
     constructor(entry, described) {
         Object.assign(this, described, {
@@ -33,13 +33,13 @@ class Situation {
         return Object.values(this.complete(values));
     }
 
-    /** The force that presses the body down by itself. */
+    /** The force that presses the body down without the hand. */
     weight(values) {
         const all = this.complete(values);
         return all.normalForce ?? all.mass * (all.gravity ?? 9.81);
     }
 
-    /** Why a value cannot be taken, or nothing. */
+    /** Why a value is refused, or nothing. */
     objection(name, value) {
         const one = this.settings.find((setting) => setting.name === name);
         if (!Number.isFinite(value)) return `${name} has to be a number.`;

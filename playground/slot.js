@@ -2,11 +2,11 @@
 
 const ROWS = 6000;
 const TRIALS = 400; // between two readings of the clock
-const TURNS = 0.02; // weight of a step in the share of those that turn the force: 50 count
-const TURN = 0.02; // of the largest force: what is less is not visible
+const REVERSAL_WEIGHT = 0.02; // of a step in the share of those that reverse the force: 50 count
+const VISIBLE_CHANGE = 0.02; // of the force, relative to the largest
 
-/** What the plots draw, whatever the system and the element call it; the first name that there is
- * a column of. */
+/** What the plots draw, by its names in systems and elements; the first one that has a column
+ * counts. */
 const COLUMNS = {
     time: ["time"],
     position: ["position", "displacement", "height", "motorAngle"],
@@ -24,7 +24,7 @@ const COLUMNS = {
     work: ["frictionWork"],
 };
 
-/** What is a quantity or a word of an element that slides is another one of a twin that turns. */
+/** Units and words of a sliding element, and those of its rotational twin. */
 const TURNED = {
     N: "N·m",
     m: "rad",
@@ -47,7 +47,7 @@ class Slot {
         this.fits = true;
     }
 
-    /** Begins the run anew. Where the element refuses, `problem` says why, and there is no run. */
+    /** Restarts the run. Where the element refuses, `problem` says why, and there is no run. */
     restart(situation, settings, hand, host = { step: 0, mass: 0 }) {
         this.problem = "";
         this.fits = true;
@@ -57,7 +57,7 @@ class Slot {
         this.place = [situation, settings];
         try {
             this.element.open(situation, settings, this.set, this.values, host.step);
-            if (host.step) this.element.couple(host.mass);
+            if (host.step) this.element.setCouplingMass(host.mass);
         } catch (refusal) {
             return this.stop(refusal, false);
         }
@@ -75,10 +75,10 @@ class Slot {
         this.modeColumns = Object.keys(this.model.modes)
             .map((name) => [columns.indexOf(name), this.model.modes[name]])
             .filter(([at]) => at >= 0);
-        this.turns = columns.includes("frictionTorque");
+        this.isRotational = columns.includes("frictionTorque");
         this.width = columns.length;
         this.rows = new Float64Array(ROWS * this.width);
-        this.lowestWork = this.largestForce = this.turning = this.lastChange = 0;
+        this.lowestWork = this.largestForce = this.reversalShare = this.lastChange = 0;
         this.host = host;
         this.newest = null;
         this.running = true;
@@ -95,12 +95,12 @@ class Slot {
         return false;
     }
 
-    /** Goes on to a time, or as far as it gets in so many milliseconds. */
+    /** Advances to a time, or for so many milliseconds. */
     advance(until, milliseconds) {
         if (!this.running) return true;
         const deadline = performance.now() + milliseconds;
         try {
-            while (!this.element.advance(until, TRIALS, (row) => this.keep(row)))
+            while (!this.element.advance(until, TRIALS, (row) => this.store(row)))
                 if (performance.now() > deadline) return false;
         } catch (refusal) {
             this.stop(refusal, true);
@@ -108,12 +108,12 @@ class Slot {
         return true;
     }
 
-    /** A row for the plots, unless it hardly differs from the last one. */
-    keep(row) {
+    /** Stores a row for the plots, unless it hardly differs from the last one. */
+    store(row) {
         const force = row[this.column.force],
             last = this.count ? ((this.next + ROWS - 1) % ROWS) * this.width : -1;
         this.largestForce = Math.max(this.largestForce, Math.abs(force));
-        this.watch(force);
+        this.trackReversals(force);
         this.lowestWork = Math.min(this.lowestWork, row[this.column.work]);
         if (this.count > 1) {
             const near =
@@ -131,11 +131,12 @@ class Slot {
         this.count = Math.min(this.count + 1, ROWS);
     }
 
-    /** Follows how often the force turns round from step to step. */
-    watch(force) {
+    /** Tracks how often the force reverses from step to step. */
+    trackReversals(force) {
         const change = this.newest ? force - this.newest[this.column.force] : 0,
-            turns = change * this.lastChange < 0 && Math.abs(change) > TURN * this.largestForce;
-        this.turning += TURNS * (Number(turns) - this.turning);
+            isVisible = Math.abs(change) > VISIBLE_CHANGE * this.largestForce,
+            reverses = change * this.lastChange < 0 && isVisible;
+        this.reversalShare += REVERSAL_WEIGHT * (Number(reverses) - this.reversalShare);
         this.lastChange = change;
     }
 
@@ -152,7 +153,7 @@ class Slot {
         );
     }
 
-    /** Calls with the place of each kept row, the oldest first. */
+    /** Calls with the index of each stored row, the oldest first. */
     eachRow(call) {
         for (let i = 0; i < this.count; i++)
             call(((this.next - this.count + i + ROWS) % ROWS) * this.width);
@@ -160,7 +161,7 @@ class Slot {
 
     /** The word or unit of this element. */
     word(text) {
-        return this.turns ? (TURNED[text] ?? text) : text;
+        return this.isRotational ? (TURNED[text] ?? text) : text;
     }
 
     /** The newest value of one of COLUMNS. */
@@ -169,8 +170,8 @@ class Slot {
         return this.newest && at >= 0 ? this.newest[at] : NaN;
     }
 
-    /** Gives new values, live where the parameter allows it. What the element refuses is taken
-     * back; the sentence comes back. */
+    /** Sets new values, during the run where the parameter allows it. Restores what the element
+     * refuses, and returns its sentence. */
     change(values) {
         const before = { ...this.values };
         Object.assign(this.values, values);
@@ -195,23 +196,23 @@ class Slot {
         }
     }
 
-    /** Begins a run of another element with the values of now: one in a host with a fixed step
-     * would refuse them in its next step only, and stop there. */
+    /** Tries the present values in another element: one in a host with a fixed step would refuse
+     * them only in its next step, and stop there. */
     tryOut() {
         this.trial ??= new Element(this.module, this.model);
         this.trial.open(...this.place, this.set, this.values);
         this.trial.start();
     }
 
-    /** Tells the running element of new settings or a moved hand. */
-    follow(settings, hand, host = this.host) {
+    /** Passes new settings or a moved hand to the running element. */
+    update(settings, hand, host = this.host) {
         this.element.hand = hand;
         this.element.settings = settings;
         if (!this.running) return;
         try {
             if (host.step) {
                 this.element.call.set_step(host.step);
-                this.element.couple(host.mass);
+                this.element.setCouplingMass(host.mass);
             }
             this.element.change(() => {});
         } catch (refusal) {

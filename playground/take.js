@@ -1,4 +1,4 @@
-// What can be taken along: parameters as a file and as lines for tools, pictures, the traces.
+// Exports: parameters as a file and as lines for tools, pictures, traces.
 
 const SSV = "http://ssp-standard.org/SSP1/SystemStructureParameterValues";
 
@@ -20,7 +20,7 @@ function allValues(slot) {
     return [...reals, ...options];
 }
 
-/** Names of parameters need no quoting in XML, but who knows. */
+/** Quotes a text for XML. */
 const quotedXml = (text) =>
     String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
@@ -42,7 +42,7 @@ function ssvText(slot, version) {
 /** The name that OpenModelica makes of a variable's name. */
 const inModelica = (name) => name.replace(/[.[\](),]/g, "_");
 
-/** Lines for tools, each with the values that have to be said. */
+/** Lines for tools, each with the values that differ. */
 const TOOLS = {
     FMPy: (slot) => {
         const values = allValues(slot)
@@ -81,8 +81,8 @@ const TOOLS = {
     },
 };
 
-/** The kept rows of all slots as the rig writes them: one line per model and time, empty where a
- * model has no such variable. */
+/** The stored rows of all slots as the rig writes them: one line per model and time, empty where
+ * a model has no such variable. */
 function csvText(slots) {
     const names = [...new Set(slots.flatMap((slot) => slot.element.columns ?? []))];
     const lines = [["model", ...names].join(",")];

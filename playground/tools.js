@@ -15,7 +15,7 @@ function make(tag, properties = {}, ...children) {
     return element;
 }
 
-/** A copy of what is in a template. */
+/** A copy of a template. */
 const copyOf = (id) => byId(id).content.firstElementChild.cloneNode(true);
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -40,7 +40,7 @@ const PREFIXES = [
     ["n", 1e-9],
 ];
 
-/** The unit with a prefix that suits a size: its name and what one of it is in the unit. */
+/** The unit with a prefix that suits a size: its name and its factor. */
 function suitable(size, unit) {
     const [prefix, factor] =
         PREFIXES.find(([, one]) => size >= 0.9995 * one) ?? PREFIXES.at(size > 0 ? -1 : 1);
@@ -62,7 +62,7 @@ const prettyUnit = (unit) =>
               .replace(/([a-z])2$/, "$1²")
               .replace("um", "µm");
 
-/** With a capital. */
+/** The text with a capital. */
 const sentence = (text) => text[0].toUpperCase() + text.slice(1);
 
 /** beltSpeed as "belt speed". */

@@ -1,12 +1,12 @@
-// What a model can do with the parameters of now, measured from short runs in the papers' systems,
-// as in the report.
+// The verdict on a model with its present parameters, measured in short runs of the papers'
+// systems, as in the report.
 
 const REST_SPEED = 1e-6; // m/s: below it a body rests
 const NO_DRIFT = 1e-6; // m
 const NO_ENERGY = 1e-6; // J
-const GRIP = 9; // s: the belt has carried every body to its first break-away by then
-// m: by which the spring is stretched when it pulls with the static limit, as in the paper
-const GRIP_WAY = 0.7357;
+const GRIP_TIME = 9; // s: by then the belt has carried every body to its first break-away
+// m: stretch of the spring at the static limit, as in the paper
+const GRIP_STRETCH = 0.7357;
 
 /** Waits until the page has drawn. */
 const pause = () => new Promise((go) => setTimeout(go));
@@ -22,8 +22,7 @@ class Verdict {
         return (parameters.staticFriction ?? parameters.dynamicFriction ?? NaN) * normal;
     }
 
-    /** A run of a system; gives the rows of the columns that are named. A younger measurement
-     * ends it. */
+    /** Runs a system; returns the rows of the named columns. A later measurement ends it. */
     async run(round, system, settings, parameters, stop, names) {
         const situation = this.element.situations.find((one) => one.name === system);
         if (!situation) throw new Refusal("");
@@ -33,15 +32,15 @@ class Verdict {
         this.element.open(system, values, null, parameters);
         this.element.start();
         const at = names.map((name) => this.element.columns.indexOf(name));
-        const keep = (row) => rows.push(at.map((column) => row[column]));
-        while (!this.element.advance(stop, 150, keep)) {
+        const store = (row) => rows.push(at.map((column) => row[column]));
+        while (!this.element.advance(stop, 150, store)) {
             await pause();
             if (round !== this.round) throw new Refusal("");
         }
         return rows;
     }
 
-    /** Calls back with each result as it comes: its name and { text, good }. */
+    /** Reports each result when it is there: its name and { text, good }. */
     async measure(parameters, report) {
         const round = ++this.round,
             pulse = this.element.situations.find((one) => one.name === "pulse");
@@ -73,13 +72,13 @@ class Verdict {
                     : { text: quantity(drift, "m"), good: false };
             },
             breakaway: async () => {
-                const stiffness = (Number.isFinite(limit) ? limit : weight) / GRIP_WAY;
+                const stiffness = (Number.isFinite(limit) ? limit : weight) / GRIP_STRETCH;
                 const rows = await this.run(
                     round,
                     "belt",
                     { springStiffness: stiffness },
                     parameters,
-                    GRIP,
+                    GRIP_TIME,
                     ["frictionForce"],
                 );
                 const peak = Math.max(...rows.map(([force]) => Math.abs(force)));
@@ -102,7 +101,7 @@ class Verdict {
     }
 }
 
-/** What the run on the page says. */
+/** The verdict of the run on the page. */
 function liveVerdict(slot) {
     if (!slot.count || !slot.newest)
         return { energy: { text: "–", good: null }, events: { text: "–", good: null } };

@@ -135,7 +135,7 @@ def page(watched):
 
 
 def go(page, address):
-    page.evaluate("(address) => { page.follow(address); }", address)
+    page.evaluate("(address) => { page.openState(address); }", address)
 
 
 def until(page, condition):
@@ -286,7 +286,7 @@ def test_every_model_loads_and_runs_in_the_page(page):
     assert names == [fmu.name for fmu in PLAYED]
     results = page.evaluate(
         """(names) => names.map((name) => {
-        page.follow("#" + name);
+        page.openState("#" + name);
         const slot = page.slot;
         for (let i = 0; i < 200; i++) page.advance(page.situation.window / 400);
         page.draw();
@@ -398,7 +398,7 @@ def test_an_address_restores_the_page(page, browser):
         number = field(page, name).locator('input[type="text"]')
         number.fill(value)
         number.press("Enter")
-    page.evaluate("page.takeSet(page.slots[1], null)")
+    page.evaluate("page.applySet(page.slots[1], null)")
     address = page.evaluate("page.writeAddress()")
     assert (
         "1.staticFriction=0.31" in address
