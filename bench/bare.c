@@ -1,5 +1,5 @@
-/* The last part of a unit like the FMU's own fmu.c, in place of the FMI layer: exports the model as
- * it is. */
+/* The last part of a unit like the FMU's own fmu.c, in place of the FMI layer: exports the model
+ * itself. */
 #include "bare.h"
 
 __attribute__((visibility("default"))) const BareModel *bare_model(void);

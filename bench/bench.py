@@ -62,7 +62,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Line:
-    """What the program says of one contestant: the time of one repetition in nanoseconds, and for
+    """The result of one benchmark: the time of one repetition in nanoseconds, and for
     steps their error."""
 
     label: str
@@ -126,10 +126,10 @@ def main() -> int:
     special = special_cases({fmu.stem for fmu in fmus})
     build: Path = options.program
 
-    cycles = contest(build, "cycles", CYCLE_ROUNDS, special + defaults)
+    cycles = run_benchmarks(build, "cycles", CYCLE_ROUNDS, special + defaults)
     instructions = count_instructions(build, "cycles", cycles, special + defaults)
     stepped = [case for case in special if "α" not in case.label] + defaults
-    steps = contest(build, "steps", STEP_ROUNDS, stepped)
+    steps = run_benchmarks(build, "steps", STEP_ROUNDS, stepped)
     step_instructions = count_instructions(build, "steps", steps, stepped)
     memory = run(build, ["memory"], defaults)
     parts = [
@@ -177,7 +177,7 @@ def run(
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
-def contest(
+def run_benchmarks(
     build: Path,
     what: str,
     rounds: int,
@@ -276,7 +276,7 @@ def scale_table(folder: Path, build: Path) -> str:
         for peer in peers.read(folder / f"{model}.fmu", model, {}, {})[0]
         if peer.kind == "step"
     ]
-    lines = contest(build, "scale", STEP_ROUNDS, entries)
+    lines = run_benchmarks(build, "scale", STEP_ROUNDS, entries)
     rows = []
     for line in lines:  # the remark is threads or chain, bytes of an instance
         alike = line.inputs if line.inputs == "chain" else "1"
@@ -305,14 +305,14 @@ def scale_table(folder: Path, build: Path) -> str:
 def peer_table(
     folder: Path, build: Path, files: list[Path], names: dict[str, str], alone: bool
 ) -> str:
-    """Our LuGre, PythonFMU's and the files given, in one contest for cycles and one for steps."""
+    """Our LuGre, PythonFMU's and the files given, cycles and steps each measured in turn."""
     ours = folder / f"{PAIR[0]}.fmu"
-    entries, said = peers.contestants(ours, files, names, build, alone)
+    entries, said = peers.measurable(ours, files, names, build, alone)
     before = peers.environment()
     rows = []
     for kind, rounds in (("cycle", CYCLE_ROUNDS), ("step", STEP_ROUNDS)):
         own = [entry for entry in entries if entry.kind == kind]
-        lines = contest(build, kind, rounds, own, before)
+        lines = run_benchmarks(build, kind, rounds, own, before)
         counts = count_instructions(build, kind, lines, own, before)
         for line in lines:
             base = next(one for one in lines if one.motion == line.motion)
@@ -393,15 +393,15 @@ def pair_table(lines: list[Line], counts: dict[Line, float]) -> str:
 def step_table(lines: list[Line], counts: dict[Line, float]) -> str:
     rows = []
     for own in (line for line in lines if line.side == "fmu"):
-        rivals = [
+        others = [
             r
             for r in lines
             if r.side != "fmu"
             and (r.label, r.motion, r.inputs) == (own.label, own.motion, own.inputs)
         ]
-        if not rivals:
+        if not others:
             continue
-        best = min(rivals, key=lambda rival: rival.time)
+        best = min(others, key=lambda other: other.time)
         ratio = best.time / own.time
         goal = (
             f"≥ {STEP_GOAL:.0f}: {verdict(ratio >= STEP_GOAL)}"

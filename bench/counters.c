@@ -13,7 +13,7 @@ Counters counters(void) {
     return counted;
 }
 
-/* The allocator behind the public names, by which glibc lets a program put its own in front. */
+/* glibc's allocator, which a program may wrap under the public names. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contest.h"
+#include "benchmark.h"
 #include "measurements.h"
 
 struct Cycle {
@@ -12,7 +12,7 @@ struct Cycle {
     int n_points;
     double times[POINTS];
     double *inputs, *states; /* of all points, packed */
-    double sum;              /* of all forces, so that none is left out */
+    double sum;              /* of all forces, so that no evaluation is optimized away */
 };
 
 static const double *inputs_of(const Cycle *cycle, int i) {
@@ -55,7 +55,7 @@ static void run_bare_cycle(void *self) {
     for (int i = 0; i < cycle->n_points; i++) cycle->sum += bare_point(cycle, i);
 }
 
-/* Points of a co-simulation of the motion, as far as they lie in the modes of the first. */
+/* Records points of a co-simulation of the motion, those with the modes of the first one. */
 static void record_points(Cycle *cycle, const Motion *motion) {
     const Case *s = cycle->subject;
     const size_t n_inputs = (size_t)s->model->n_inputs, n_states = (size_t)s->model->n_states;
@@ -86,8 +86,8 @@ static void record_points(Cycle *cycle, const Motion *motion) {
     s->fmu.free_instance(c);
 }
 
-/* Gives all points the states at which the instance starts. */
-static void take_states(Cycle *cycle, fmi2Component c) {
+/* Sets the states of all points to the initial ones of the instance. */
+static void copy_initial_states(Cycle *cycle, fmi2Component c) {
     const size_t n = (size_t)cycle->subject->model->n_states;
     cycle->states = new_array(POINTS * n, sizeof *cycle->states);
     for (size_t i = 0; i < POINTS; i++)
@@ -95,7 +95,7 @@ static void take_states(Cycle *cycle, fmi2Component c) {
                   "fmi2GetContinuousStates");
 }
 
-/* A model exchange in continuous-time mode, with the modes of the first point. */
+/* Starts a model exchange in continuous-time mode, with the modes of the first point. */
 static fmi2Component start_exchange(Cycle *cycle) {
     const Case *s = cycle->subject;
     fmi2EventInfo info;
@@ -104,7 +104,7 @@ static fmi2Component start_exchange(Cycle *cycle) {
               "fmi2SetReal");
     expect_ok(s->fmu.exit_initialization_mode(c), "fmi2ExitInitializationMode");
     if (s->model->n_states > 0 && !cycle->states)
-        take_states(cycle, c);
+        copy_initial_states(cycle, c);
     else if (s->model->n_states > 0)
         expect_ok(s->fmu.set_continuous_states(c, cycle->states, (size_t)s->model->n_states),
                   "fmi2SetContinuousStates");
@@ -127,22 +127,23 @@ Cycle *new_cycle(const Case *subject, const Motion *motion) {
     return cycle;
 }
 
-void join_peer_cycle(const Case *subject, const Motion *motion) {
+void add_peer_cycle(const Case *subject, const Motion *motion) {
     Cycle *cycle = empty_cycle(subject);
     cycle->inputs = peer_inputs(subject, motion, 0);
     cycle->n_points = POINTS;
     for (int i = 0; i < POINTS; i++) cycle->times[i] = i * STEP;
     cycle->component = start_exchange(cycle);
-    join((Contestant){subject->label, motion->name, "cycle", "", run_fmu_cycle, cycle, POINTS});
+    add_benchmark(
+        (Benchmark){subject->label, motion->name, "cycle", "", run_fmu_cycle, cycle, POINTS});
 }
 
-void join_cycles(const Case *subject, const Motion *motion) {
+void add_cycles(const Case *subject, const Motion *motion) {
     Cycle *cycle = new_cycle(subject, motion);
     for (int i = 0; i < cycle->n_points; i++)
         if (fmu_point(cycle, i) != bare_point(cycle, i))
             fail("%s, %s: the FMU and the bare model differ.", subject->label, motion->name);
-    join((Contestant){subject->label, motion->name, "fmu", "", run_fmu_cycle, cycle,
-                      cycle->n_points});
-    join((Contestant){subject->label, motion->name, "bare", "", run_bare_cycle, cycle,
-                      cycle->n_points});
+    add_benchmark((Benchmark){subject->label, motion->name, "fmu", "", run_fmu_cycle, cycle,
+                              cycle->n_points});
+    add_benchmark((Benchmark){subject->label, motion->name, "bare", "", run_bare_cycle, cycle,
+                              cycle->n_points});
 }

@@ -8,7 +8,7 @@
 
 #include "bare.h"
 
-/* What is needed of a library; of both together, also its stored states and input derivatives. */
+/* The kinds that a library needs; with both, also stored states and input derivatives. */
 enum { MODEL_EXCHANGE = 1, CO_SIMULATION = 2, BOTH_KINDS = 3 };
 
 /* The functions of the standard that are called: F(member, name, the kinds that need it). */
@@ -49,14 +49,14 @@ extern Allocations allocations;
 
 extern int show_messages; /* of the FMUs; 1 at the beginning */
 
-/* Functions that are not needed and not there are NULL. */
+/* Loads a library. Missing functions that are not needed are NULL. */
 Fmu fmu_load(const char *library, int needs);
 
 /* Instance of either kind in initialization mode, with the given parameters. */
 fmi2Component fmu_start(const Fmu *fmu, const BareModel *model, fmi2Type kind,
                         const fmi2ValueReference *references, const double *p);
 
-/* Ends the program with the name of the call if it has not gone well. */
+/* Ends the program with the name of the call unless the status is OK. */
 void expect_ok(fmi2Status status, const char *call);
 
 /* Ends the program with a sentence. */

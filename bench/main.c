@@ -7,16 +7,15 @@
  *     bench step ROUNDS PEER...         communication steps of any FMU
  *     bench scale ROUNDS PEER...        steps of many instances, and in two threads
  *
- * A case is label|library of the FMU|library of the bare model|parameter=value|...
- * measurements.h says what a peer is.
- * Lines with tabs come out; contest.h and measurements.h say what is in them.
+ * A case is label|library of the FMU|library of the bare model|parameter=value|... measurements.h
+ * says what a peer is. Lines with tabs come out; benchmark.h and measurements.h describe them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contest.h"
+#include "benchmark.h"
 #include "measurements.h"
 
 static int find_real(const BareModel *model, const char *name, int first, int count) {
@@ -73,19 +72,19 @@ static Case read_case(char *text) {
     return subject;
 }
 
-/* What can be asked for, and what one case then does. */
+/* The measurements, and what each does with a case. */
 static const struct {
     const char *name;
     int n_motions, peers; /* what is needed of a peer; 0 for cases */
     void (*enter)(const Case *subject, const Motion *motion);
     void (*once)(const Case *subject);
 } measurements[] = {
-    {"cycles", N_STEADY, 0, join_cycles, NULL},
-    {"steps", N_MOTIONS, 0, join_steps, NULL},
+    {"cycles", N_STEADY, 0, add_cycles, NULL},
+    {"steps", N_MOTIONS, 0, add_steps, NULL},
     {"memory", 0, 0, NULL, print_memory},
-    {"scale", 0, CO_SIMULATION, NULL, join_scale},
-    {"cycle", N_STEADY, MODEL_EXCHANGE, join_peer_cycle, NULL},
-    {"step", N_MOTIONS, CO_SIMULATION, join_peer_steps, NULL},
+    {"scale", 0, CO_SIMULATION, NULL, add_scale},
+    {"cycle", N_STEADY, MODEL_EXCHANGE, add_peer_cycle, NULL},
+    {"step", N_MOTIONS, CO_SIMULATION, add_peer_steps, NULL},
 };
 
 int main(int count, char **arguments) {
@@ -94,13 +93,13 @@ int main(int count, char **arguments) {
     while (what < n_measurements &&
            strcmp(count > 1 ? arguments[1] : "", measurements[what].name) != 0)
         what++;
-    const int contests = what < n_measurements && measurements[what].once != print_memory;
-    const int first = contests ? 3 : 2;
+    const int is_timed = what < n_measurements && measurements[what].once != print_memory;
+    const int first = is_timed ? 3 : 2;
     if (what == n_measurements || count <= first)
         fail("call it as: bench cycles, steps, cycle, step or scale ROUNDS CASE... or bench memory "
              "CASE...");
-    const int rounds = contests ? atoi(arguments[2]) : 0;
-    if (contests && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
+    const int rounds = is_timed ? atoi(arguments[2]) : 0;
+    if (is_timed && rounds < 1) fail("\"%s\" is no number of rounds.", arguments[2]);
 
     const int n_cases = count - first;
     Case *cases = new_array((size_t)n_cases, sizeof *cases);
@@ -112,6 +111,6 @@ int main(int count, char **arguments) {
         for (int j = 0; j < measurements[what].n_motions; j++)
             measurements[what].enter(&cases[i], &motions[j]);
     }
-    if (contests) hold_contest(rounds);
+    if (is_timed) run_benchmarks(rounds);
     return 0;
 }

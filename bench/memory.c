@@ -1,4 +1,4 @@
-/* Memory of an instance, and what happens behind the scenes of an evaluation. */
+/* Memory of an instance, and allocations, locks and formatting in an evaluation. */
 #include <stdio.h>
 
 #include "counters.h"
@@ -19,7 +19,7 @@ static void print_difference(Counters before) {
            now.formats - before.formats);
 }
 
-/* That a count of zero means something: an instance allocates, a refused call formats a message. */
+/* Checks that the counters count: an instance allocates, a refused call formats a message. */
 static void check_counters(const Case *subject) {
     const fmi2ValueReference nowhere = ~0u;
     const Counters before = counters();

@@ -31,7 +31,7 @@ typedef struct {
     int force_place;
 } Case;
 
-/* What moves in each motion, at a time. */
+/* The normal force and the velocity at a time. */
 double normal_force_at(double t);
 double velocity_at(const Motion *motion, double t);
 
@@ -39,7 +39,7 @@ double velocity_at(const Motion *motion, double t);
  * others at their start. */
 void inputs_at(const BareModel *model, const Motion *motion, double t, double *u);
 
-/* A co-simulation that has followed the motion for a while; time_reached is where it is. */
+/* Starts a co-simulation and runs it for WARM_UP steps, up to time_reached. */
 fmi2Component warmed_up(const Case *subject, const Motion *motion, double *time_reached);
 
 /* The inputs of POINTS steps from t on, packed: at the start of each step, and their rates, zero

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contest.h"
+#include "benchmark.h"
 #include "measurements.h"
 
 typedef struct {
@@ -67,7 +67,7 @@ static void run_steps(void *self) {
     }
 }
 
-void join_peer_steps(const Case *peer, const Motion *motion) {
+void add_peer_steps(const Case *peer, const Motion *motion) {
     double squares = 0;
     Run *run = new_array(1, sizeof *run);
     run->subject = peer;
@@ -80,7 +80,7 @@ void join_peer_steps(const Case *peer, const Motion *motion) {
         run_steps(run);
     }
     for (int i = 0; i < POINTS; i++) squares += run->forces[i] * run->forces[i];
-    Contestant contestant = {peer->label, motion->name, "step", "", run_steps, run, POINTS};
-    snprintf(contestant.remark, sizeof contestant.remark, "held\t%.6g", sqrt(squares / POINTS));
-    join(contestant);
+    Benchmark benchmark = {peer->label, motion->name, "step", "", run_steps, run, POINTS};
+    snprintf(benchmark.remark, sizeof benchmark.remark, "held\t%.6g", sqrt(squares / POINTS));
+    add_benchmark(benchmark);
 }

@@ -177,7 +177,7 @@ def pythonfmu_lugre(build: Path) -> Path:
     return packages / "LuGre.fmu"
 
 
-def contestants(
+def measurable(
     ours: Path, files: list[Path], names: dict[str, str], build: Path, alone: bool
 ) -> tuple[list[Peer], list[str]]:
     """Our LuGre, PythonFMU's if not alone, and the files given, as far as they can be measured, and

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contest.h"
+#include "benchmark.h"
 #include "measurements.h"
 
 enum {
@@ -26,84 +26,84 @@ typedef struct {
     const double *inputs;
     int n, made;   /* instances, steps of each */
     Block *blocks; /* in a row on a belt, with springs between them, or NULL */
-} Crowd;
+} Instances;
 
-/* Takes a block over a step, by Euler's method; the first is held by a wall, the last by nobody. */
-static void move(const Crowd *crowd, int i, double force) {
-    Block *b = &crowd->blocks[i];
-    const double behind = i > 0 ? b[-1].x : 0, ahead = i + 1 < crowd->n ? b[1].x : b->x;
+/* Advances a block by a step of Euler's method; the first is fixed to a wall, the last one free. */
+static void move(const Instances *instances, int i, double force) {
+    Block *b = &instances->blocks[i];
+    const double behind = i > 0 ? b[-1].x : 0, ahead = i + 1 < instances->n ? b[1].x : b->x;
     b->v += STEP / MASS * (STIFFNESS * (behind + ahead - 2 * b->x) - force);
     b->x += STEP * b->v;
 }
 
-/* Steps every instance once, and again until there are as many steps as asked for. No two
- * neighbours are at the same point of the motion, so each sweep has all of it. */
-static void sweep(Crowd *crowd, int steps) {
-    const Case *s = crowd->subject;
-    for (int left = steps; left > 0; left -= crowd->n, crowd->made++)
-        for (int i = 0; i < crowd->n; i++) {
-            const int point = (crowd->made + i) % POINTS;
+/* Steps all instances in turn until there are so many steps. No two neighbours are at the same
+ * point of the motion, so each sweep covers all of it. */
+static void sweep(Instances *instances, int steps) {
+    const Case *s = instances->subject;
+    for (int left = steps; left > 0; left -= instances->n, instances->made++)
+        for (int i = 0; i < instances->n; i++) {
+            const int point = (instances->made + i) % POINTS;
             double force, u[2];
             for (int j = 0; j < s->model->n_inputs; j++)
-                u[j] = crowd->inputs[point * s->model->n_inputs + j];
-            if (crowd->blocks) u[0] = crowd->blocks[i].v - BELT;
-            fmu_step(s, crowd->components[i], crowd->made * STEP, u, NULL);
-            s->fmu.get_real(crowd->components[i], &s->force, 1, &force);
-            if (crowd->blocks) move(crowd, i, force);
+                u[j] = instances->inputs[point * s->model->n_inputs + j];
+            if (instances->blocks) u[0] = instances->blocks[i].v - BELT;
+            fmu_step(s, instances->components[i], instances->made * STEP, u, NULL);
+            s->fmu.get_real(instances->components[i], &s->force, 1, &force);
+            if (instances->blocks) move(instances, i, force);
         }
 }
 
-static void run_crowd(void *crowd) {
-    sweep(crowd, STEPS);
+static void run_all(void *instances) {
+    sweep(instances, STEPS);
 }
 
-static void *run_half(void *crowd) {
-    sweep(crowd, STEPS / 2);
+static void *run_half(void *instances) {
+    sweep(instances, STEPS / 2);
     return NULL;
 }
 
 static void run_both(void *self) {
-    Crowd *crowds = self;
+    Instances *halves = self;
     pthread_t other;
-    if (pthread_create(&other, NULL, run_half, &crowds[1])) fail("There is no second thread.");
-    run_half(&crowds[0]);
+    if (pthread_create(&other, NULL, run_half, &halves[1])) fail("There is no second thread.");
+    run_half(&halves[0]);
     pthread_join(other, NULL);
 }
 
-static Crowd new_crowd(const Case *subject, const double *inputs, int n, int chained) {
-    Crowd crowd = {subject, new_array((size_t)n, sizeof(fmi2Component)), inputs, n, 0, NULL};
-    if (chained) crowd.blocks = new_array((size_t)n, sizeof(Block));
+static Instances new_instances(const Case *subject, const double *inputs, int n, int chained) {
+    Instances instances = {subject, new_array((size_t)n, sizeof(fmi2Component)), inputs, n, 0,
+                           NULL};
+    if (chained) instances.blocks = new_array((size_t)n, sizeof(Block));
     for (int i = 0; i < n; i++) {
-        crowd.components[i] = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation,
-                                        subject->parameters, subject->p);
-        expect_ok(subject->fmu.exit_initialization_mode(crowd.components[i]),
+        instances.components[i] = fmu_start(&subject->fmu, subject->model, fmi2CoSimulation,
+                                            subject->parameters, subject->p);
+        expect_ok(subject->fmu.exit_initialization_mode(instances.components[i]),
                   "fmi2ExitInitializationMode");
     }
-    return crowd;
+    return instances;
 }
 
 static void enter(const Case *subject, int n, int threads, int chained) {
     const Allocations before = allocations;
     const double *inputs = peer_inputs(subject, &motions[1], 0);
-    Crowd *crowds = new_array(2, sizeof *crowds);
+    Instances *halves = new_array(2, sizeof *halves);
     char *side = new_array(16, 1);
     for (int i = 0; i < threads; i++) {
-        crowds[i] = new_crowd(subject, inputs, n / threads, chained);
-        sweep(&crowds[i], SETTLED * crowds[i].n);
+        halves[i] = new_instances(subject, inputs, n / threads, chained);
+        sweep(&halves[i], SETTLED * halves[i].n);
     }
     snprintf(side, 16, "%d", n);
-    Contestant contestant = {
-        subject->label, motions[1].name, side, "", threads > 1 ? run_both : run_crowd, crowds,
-        STEPS};
-    snprintf(contestant.remark, sizeof contestant.remark,
+    Benchmark benchmark = {
+        subject->label, motions[1].name, side, "", threads > 1 ? run_both : run_all, halves, STEPS};
+    snprintf(benchmark.remark, sizeof benchmark.remark,
              chained       ? "chain\t%zu"
              : threads > 1 ? "2\t%zu"
                            : "1\t%zu",
              (allocations.bytes - before.bytes) / (size_t)n);
-    join(contestant);
+    add_benchmark(benchmark);
 }
 
-void join_scale(const Case *subject) {
+void add_scale(const Case *subject) {
     for (int n = 1; n <= STEPS; n *= 10) enter(subject, n, 1, 0);
     enter(subject, BOTH, 2, 0);
     for (int n = 1; n <= STEPS && subject->model->n_inputs == 2; n *= 10) enter(subject, n, 1, 1);

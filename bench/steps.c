@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contest.h"
-#include "rival.h"
+#include "benchmark.h"
+#include "sundials.h"
 #include "measurements.h"
 
-/* Where the FMU is exact, a rival has to come only so near. */
+/* The error required of SUNDIALS where the FMU is exact. */
 static const double NEAR_ENOUGH = 1e-9;
 
 static const double TIGHT = 1e-13; /* tolerance of the reference */
@@ -29,8 +29,8 @@ typedef struct {
 
 typedef struct {
     Run *run;
-    Rival *solver;
-} RivalRun;
+    Sundials *solver;
+} SundialsRun;
 
 static void fmu_one_step(const Run *run, int i) {
     const int first = i * run->subject->model->n_inputs;
@@ -38,7 +38,7 @@ static void fmu_one_step(const Run *run, int i) {
              run->moving ? run->drive.u_rate + first : NULL);
 }
 
-/* Both sides do the same in a step: inputs in, states forward, force out. */
+/* Both solvers do the same in a step: set inputs, advance states, compute the force. */
 static void run_fmu(void *self) {
     Run *run = self;
     const Case *s = run->subject;
@@ -51,24 +51,24 @@ static void run_fmu(void *self) {
     }
 }
 
-static int rival_one_step(const Run *run, Rival *solver, int i, double *x, double *force) {
+static int sundials_one_step(const Run *run, Sundials *solver, int i, double *x, double *force) {
     const BareModel *model = run->subject->model;
     const double *u = run->drive.u + i * model->n_inputs,
                  *u_rate = run->drive.u_rate + i * model->n_inputs;
     double end[ROOM], dx[ROOM], y[ROOM];
-    if (!rival_step(solver, u, u_rate, run->modes, STEP, x)) return 0;
+    if (!sundials_step(solver, u, u_rate, run->modes, STEP, x)) return 0;
     for (int j = 0; j < model->n_inputs; j++) end[j] = u[j] + STEP * u_rate[j];
     model->evaluate(run->subject->p, end, x, run->modes, dx, y);
     *force = y[run->subject->force_place];
     return 1;
 }
 
-static void run_rival(void *self) {
-    const RivalRun *c = self;
+static void run_sundials(void *self) {
+    const SundialsRun *c = self;
     double x[ROOM], force;
     memcpy(x, c->run->x_start, sizeof x);
     for (int i = 0; i < POINTS; i++) {
-        rival_one_step(c->run, c->solver, i, x, &force);
+        sundials_one_step(c->run, c->solver, i, x, &force);
         c->run->sum += force;
     }
 }
@@ -83,17 +83,17 @@ static void fmu_trajectory(Run *run, Trajectory x) {
     }
 }
 
-static int rival_trajectory(const Run *run, Rival *solver, Trajectory x) {
+static int sundials_trajectory(const Run *run, Sundials *solver, Trajectory x) {
     double state[ROOM], force;
     memcpy(state, run->x_start, sizeof state);
     for (int i = 0; i < POINTS; i++) {
-        if (!rival_one_step(run, solver, i, state, &force)) return 0;
+        if (!sundials_one_step(run, solver, i, state, &force)) return 0;
         memcpy(x[i], state, sizeof state);
     }
     return 1;
 }
 
-/* Largest error on the way, in units of the nominal or, where larger, the true value. */
+/* Largest error of the trajectory, relative to the nominal or, where larger, the true value. */
 static double error_of(const BareModel *model, Trajectory x, Trajectory reference) {
     double worst = 0;
     for (int i = 0; i < POINTS; i++)
@@ -117,18 +117,19 @@ static int is_without_events(const Run *run, Trajectory x) {
     return 1;
 }
 
-/* A rival with the loosest tolerance, in quarters of a decade, that makes an error no larger than
- * wanted; NULL if none does. */
-static Rival *tuned_rival(const Run *run, Method method, double wanted, Trajectory reference,
-                          double *error) {
+/* Finds the loosest tolerance of SUNDIALS, in quarters of a decade, whose error is no larger than
+ * wanted; NULL if there is none. */
+static Sundials *tuned_sundials(const Run *run, Method method, double wanted, Trajectory reference,
+                                double *error) {
     static Trajectory x;
     for (double exponent = 1; exponent < 13; exponent += 0.25) {
-        Rival *solver = rival_new(run->subject->model, run->subject->p, method, pow(10, -exponent));
-        if (rival_trajectory(run, solver, x)) {
+        Sundials *solver =
+            sundials_new(run->subject->model, run->subject->p, method, pow(10, -exponent));
+        if (sundials_trajectory(run, solver, x)) {
             *error = error_of(run->subject->model, x, reference);
             if (*error <= wanted) return solver;
         }
-        rival_free(solver);
+        sundials_free(solver);
     }
     return NULL;
 }
@@ -150,34 +151,34 @@ static Run *new_run(const Case *subject, const Motion *motion, int moving) {
     return run;
 }
 
-void join_steps(const Case *subject, const Motion *motion) {
+void add_steps(const Case *subject, const Motion *motion) {
     static Trajectory reference, x;
     static const char *const inputs[] = {"held", "moving"};
     static const char *const methods[METHODS] = {"CVODE BDF", "CVODE Adams", "ARKODE DIRK"};
     if (subject->model->n_states == 0) return;
     for (int moving = 0; moving < 2; moving++) {
         Run *run = new_run(subject, motion, moving);
-        Rival *tight = rival_new(subject->model, subject->p, CVODE_BDF, TIGHT);
+        Sundials *tight = sundials_new(subject->model, subject->p, CVODE_BDF, TIGHT);
         const int found =
-            rival_trajectory(run, tight, reference) && is_without_events(run, reference);
-        rival_free(tight);
+            sundials_trajectory(run, tight, reference) && is_without_events(run, reference);
+        sundials_free(tight);
         if (!found) continue;
         fmu_trajectory(run, x);
         const double own = error_of(subject->model, x, reference);
-        Contestant fmu = {subject->label, motion->name, "fmu", "", run_fmu, run, POINTS};
+        Benchmark fmu = {subject->label, motion->name, "fmu", "", run_fmu, run, POINTS};
         snprintf(fmu.remark, sizeof fmu.remark, "%s\t%.1e", inputs[moving], own);
-        join(fmu);
+        add_benchmark(fmu);
         for (Method method = 0; method < METHODS; method++) {
             double error;
-            RivalRun *rival = new_array(1, sizeof *rival);
-            rival->run = run;
-            rival->solver = tuned_rival(run, method, fmax(own, NEAR_ENOUGH), reference, &error);
-            if (!rival->solver) continue;
-            Contestant contestant = {subject->label, motion->name, methods[method], "",
-                                     run_rival,      rival,        POINTS};
-            snprintf(contestant.remark, sizeof contestant.remark, "%s\t%.1e", inputs[moving],
-                     error);
-            join(contestant);
+            SundialsRun *sundials = new_array(1, sizeof *sundials);
+            sundials->run = run;
+            sundials->solver =
+                tuned_sundials(run, method, fmax(own, NEAR_ENOUGH), reference, &error);
+            if (!sundials->solver) continue;
+            Benchmark benchmark = {subject->label, motion->name, methods[method], "",
+                                   run_sundials,   sundials,     POINTS};
+            snprintf(benchmark.remark, sizeof benchmark.remark, "%s\t%.1e", inputs[moving], error);
+            add_benchmark(benchmark);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* Reads bytes as a sequence of FMI calls, in any order, with any values, and holds the FMU to what
- * it promises:
+/* Reads bytes as a sequence of FMI calls, in any order, with any values, and checks what the FMU
+ * promises:
  *
  *   - a status is OK, Discard or Error; what is handed out with OK is finite;
  *   - a call that is refused says why, in one plain sentence, and changes nothing that can be read;
@@ -22,12 +22,12 @@
 
 #include "elements.h"
 
-enum { INSTANCES = 2, STATES_KEPT = 3, LENGTH_AT_MOST = 8, SUBSTEPS = 60 };
+enum { INSTANCES = 2, STATES_STORED = 3, LENGTH_AT_MOST = 8, SUBSTEPS = 60 };
 
-/* What the importer has. */
+/* Counters of the importer. */
 static long allocations, live, fail_at;
 static long messages;
-static fmi2Status last_told;
+static fmi2Status last_status;
 static unsigned long calls_made, failures_injected;
 static const Element *element;
 static const char *call_name = "";
@@ -53,7 +53,7 @@ static void *allocate(size_t count, size_t size) {
     return calloc(count, size);
 }
 
-static void give_back(void *memory) {
+static void release(void *memory) {
     if (memory) live--;
     free(memory);
 }
@@ -71,11 +71,11 @@ static void take_message(fmi2ComponentEnvironment environment, fmi2String name, 
         known |= strcmp(category, categories[i]) == 0;
     EXPECT(known);
     EXPECT(status >= fmi2OK && status <= fmi2Error);
-    last_told = status;
+    last_status = status;
     messages++;
 }
 
-/* The bytes that are left. Behind the last there are zeros. */
+/* The bytes not yet read. Behind the last there are zeros. */
 typedef struct {
     const uint8_t *at, *end;
 } Bytes;
@@ -96,18 +96,18 @@ static double take_raw(Bytes *b) {
     return value;
 }
 
-/* A value for something that is now `current`: a hostile one, any bits, or one of natural size. */
+/* Reads a value in place of `current`: a hostile one, any bits, or one of natural size. */
 static double take_real(Bytes *b, double current) {
     static const double hostile[] = {0,         -0.0,    1,        -1,      NAN,      INFINITY,
                                      -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 4.9e-324, -1e-310,
                                      1e300,     -1e300,  1e-300,   1e154,   1e16,     -1e9,
                                      1e9,       1e-9,    -1e-9,    0.5,     2,        1e-12};
     enum { HOSTILE = sizeof hostile / sizeof *hostile };
-    const unsigned way = take(b);
-    if (way < HOSTILE) return hostile[way];
-    if (way > 250) return take_raw(b);
+    const unsigned choice = take(b);
+    if (choice < HOSTILE) return hostile[choice];
+    if (choice > 250) return take_raw(b);
     const double size = current != 0 && isfinite(current) ? current : 1e-3;
-    return (way & 1 ? -size : size) * ldexp(1, (int)(way % 64) / 2 - 16);
+    return (choice & 1 ? -size : size) * ldexp(1, (int)(choice % 64) / 2 - 16);
 }
 
 typedef struct {
@@ -118,9 +118,9 @@ typedef struct {
 } Importer;
 
 static Importer importers[INSTANCES];
-static fmi2FMUstate kept[STATES_KEPT];
-/* of the instances that they are of, for which alone there is room in them */
-static fmi2Type kept_kinds[STATES_KEPT];
+static fmi2FMUstate stored[STATES_STORED];
+/* of their instances: a state has no room for the other kind */
+static fmi2Type stored_kinds[STATES_STORED];
 
 /* All that can be read of an instance. */
 typedef struct {
@@ -163,8 +163,8 @@ static void read_all(fmi2Component c, fmi2Type kind, Reading *r) {
     }
 }
 
-/* The importer's own snapshots never fail for want of memory, and are not counted. The one before
- * may be of an instance of the other kind, which needs other room. */
+/* Stores a state for the importer itself: that never runs out of memory, and is not counted. The
+ * previous one may be of an instance of the other kind, which has another size. */
 static fmi2FMUstate snapshot(fmi2Component c, fmi2FMUstate state) {
     const long count = allocations, failing = fail_at;
     fail_at = 0;
@@ -194,10 +194,11 @@ static int same_bytes(fmi2Component c, fmi2FMUstate one, fmi2FMUstate two) {
     return same;
 }
 
-/* What a step is to be repeated from, what a refused call has to leave as it was. */
+/* States before and after a call: a step is repeated from the first, and a refused call has to
+ * leave both equal. */
 static fmi2FMUstate before, after;
 
-/* What can be read is as it was before the call. Marks of what is still to be evaluated may differ,
+/* Checks that the call has changed nothing that can be read. Flags for lazy evaluation may differ,
  * so where the bytes do, all values are read from both. */
 static void expect_unchanged(Importer *i) {
     static Reading then, now;
@@ -212,13 +213,13 @@ static void expect_unchanged(Importer *i) {
     EXPECT(element->fmi2SetFMUstate(i->component, after) == fmi2OK);
 }
 
-/* Before and after each call. */
-static long told_before;
+/* Checks before and after each call. */
+static long messages_before;
 
 static void begin(Importer *i, const char *name) {
     call_name = name;
     calls_made++;
-    told_before = messages;
+    messages_before = messages;
     if (i->component) before = snapshot(i->component, before);
 }
 
@@ -230,8 +231,8 @@ static fmi2Status end(Importer *i, fmi2Status status, int reads) {
     }
     if (status != fmi2OK) {
         const int gives_up = strcmp(call_name, "fmi2Terminate") == 0 && i->refused;
-        EXPECT(messages > told_before || gives_up);
-        EXPECT(messages == told_before || last_told == status);
+        EXPECT(messages > messages_before || gives_up);
+        EXPECT(messages == messages_before || last_status == status);
         i->refused = 1;
     }
     if (status != fmi2OK || reads) expect_unchanged(i);
@@ -243,16 +244,16 @@ static fmi2Status end(Importer *i, fmi2Status status, int reads) {
                               strncmp(#function, "fmi2Get", 7) == 0))
 #define CALL_ALONE(i, function) (begin(i, #function), end(i, element->function((i)->component), 0))
 
-static void cap_work(Importer *i) {
+static void limit_substeps(Importer *i) {
     const fmi2ValueReference reference = element->substeps;
-    const int cap = SUBSTEPS;
-    EXPECT(element->fmi2SetInteger(i->component, &reference, 1, &cap) == fmi2OK);
+    const int limit = SUBSTEPS;
+    EXPECT(element->fmi2SetInteger(i->component, &reference, 1, &limit) == fmi2OK);
 }
 
 static void instantiate(Importer *i, fmi2Type kind, int logs) {
-    static const fmi2CallbackFunctions callbacks = {take_message, allocate, give_back, NULL,
+    static const fmi2CallbackFunctions callbacks = {take_message, allocate, release, NULL,
                                                     &messages};
-    const long messages_before = messages;
+    const long logged_before = messages;
     call_name = "fmi2Instantiate";
     calls_made++;
     i->kind = kind;
@@ -260,8 +261,8 @@ static void instantiate(Importer *i, fmi2Type kind, int logs) {
     i->refused = 0;
     i->component =
         element->fmi2Instantiate("fuzz", kind, element->guid, "", &callbacks, fmi2False, logs);
-    EXPECT(i->component || (fail_at > 0 && messages > messages_before));
-    if (i->component) cap_work(i);
+    EXPECT(i->component || (fail_at > 0 && messages > logged_before));
+    if (i->component) limit_substeps(i);
 }
 
 static void set_up(Importer *i, unsigned how_far) {
@@ -275,12 +276,12 @@ static void set_up(Importer *i, unsigned how_far) {
     CALL_ALONE(i, fmi2EnterContinuousTimeMode);
 }
 
-/* Value references: of inputs, of any Real, or beyond. */
+/* Reads a value reference: of an input, of any Real, or an unknown one. */
 static fmi2ValueReference take_reference(Bytes *b) {
-    const unsigned way = take(b);
-    if (way < 8) return way < 4 ? element->reals + way : UINT_MAX - way;
-    if (way < 64) return element->inputs ? element->first_input + way % element->inputs : 0;
-    return way % (element->reals ? element->reals : 1);
+    const unsigned choice = take(b);
+    if (choice < 8) return choice < 4 ? element->reals + choice : UINT_MAX - choice;
+    if (choice < 64) return element->inputs ? element->first_input + choice % element->inputs : 0;
+    return choice % (element->reals ? element->reals : 1);
 }
 
 static double value_of(Importer *i, fmi2ValueReference v) {
@@ -320,11 +321,11 @@ static void set_reals(Importer *i, Bytes *b) {
 
 static void use_integers(Importer *i, Bytes *b) {
     static const int some[] = {1, 2, 3, 0, -1, INT_MAX, INT_MIN, 20};
-    const unsigned way = take(b);
+    const unsigned choice = take(b);
     const fmi2ValueReference v =
-        way & 1 ? element->reals + way / 2 % (element->integers + 1) : take_reference(b);
+        choice & 1 ? element->reals + choice / 2 % (element->integers + 1) : take_reference(b);
     int value = some[take_below(b, 8)];
-    if (way & 128)
+    if (choice & 128)
         CALL(i, fmi2GetInteger, &v, 1, &value);
     else
         CALL(i, fmi2SetInteger, &v, 1, &value);
@@ -374,20 +375,21 @@ static void use_rates(Importer *i, Bytes *b) {
     }
 }
 
-/* A step, and half of the times once more from the same state. */
+/* Makes a step, and half of the times repeats it from the same state. */
 static void make_step(Importer *i, Bytes *b) {
     static const double lengths[] = {1e-3, 1e-6,  1e-9, 1e-2,     1,     0,      1e-4,
                                      1e-5, -1e-3, NAN,  INFINITY, 1e300, 1e-300, 60};
     const double length = lengths[take_below(b, sizeof lengths / sizeof *lengths)];
-    const unsigned way = take(b);
+    const unsigned choice = take(b);
     double point = i->time, reached;
-    if (way % 16 == 15) point += take_real(b, length);
-    const fmi2Status status = CALL(i, fmi2DoStep, point, length, way & 64 ? fmi2True : fmi2False);
+    if (choice % 16 == 15) point += take_real(b, length);
+    const fmi2Status status =
+        CALL(i, fmi2DoStep, point, length, choice & 64 ? fmi2True : fmi2False);
     if (status != fmi2OK || !i->component) return;
     i->time = point + length;
     EXPECT(element->fmi2GetRealStatus(i->component, fmi2LastSuccessfulTime, &reached) == fmi2OK &&
            reached == i->time);
-    if (way & 32) return;
+    if (choice & 32) return;
     after = snapshot(i->component, after);
     EXPECT(element->fmi2SetFMUstate(i->component, before) == fmi2OK);
     EXPECT(element->fmi2DoStep(i->component, point, length, fmi2True) == fmi2OK);
@@ -416,7 +418,7 @@ static void use_status(Importer *i, Bytes *b) {
     }
 }
 
-/* Vectors of model exchange; one time in eight as many numbers as there are not. */
+/* Uses a vector of model exchange; one time in eight with a wrong count. */
 static void use_vector(Importer *i, Bytes *b) {
     const unsigned which = take_below(b, 5), wrong = take_below(b, 8) == 7;
     const size_t n = (which == 4 ? element->indicators : element->states) + wrong;
@@ -463,40 +465,42 @@ static void change_mode(Importer *i, Bytes *b) {
 }
 
 static void end_or_begin(Importer *i, Bytes *b) {
-    const unsigned way = take(b);
-    switch (way % 8) {
+    const unsigned choice = take(b);
+    switch (choice % 8) {
         case 0: CALL_ALONE(i, fmi2Terminate); break;
         case 1:
         case 2:
             if (CALL_ALONE(i, fmi2Reset) != fmi2OK) break;
             i->time = 0;
             i->refused = 0;
-            cap_work(i);
-            set_up(i, way / 8 % 4);
+            limit_substeps(i);
+            set_up(i, choice / 8 % 4);
             break;
         case 3: {
             const double tolerance = take_real(b, 1e-6), start = take_real(b, 1),
                          stop = take_real(b, 1);
-            if (CALL(i, fmi2SetupExperiment, way & 16, tolerance, start, way & 32, stop) == fmi2OK)
+            if (CALL(i, fmi2SetupExperiment, choice & 16, tolerance, start, choice & 32, stop) ==
+                fmi2OK)
                 i->time = start;
             break;
         }
         case 4: {
             const fmi2String names[] = {categories[take_below(b, 6)],
-                                        way & 16 ? "nonsense" : "logAll"};
-            CALL(i, fmi2SetDebugLogging, way & 32 ? fmi2True : fmi2False, way / 64 % 3, names);
+                                        choice & 16 ? "nonsense" : "logAll"};
+            CALL(i, fmi2SetDebugLogging, choice & 32 ? fmi2True : fmi2False, choice / 64 % 3,
+                 names);
             break;
         }
         case 5:
             element->fmi2FreeInstance(i->component);
-            instantiate(i, way & 16 ? fmi2CoSimulation : fmi2ModelExchange,
-                        way & 32 ? fmi2True : fmi2False);
+            instantiate(i, choice & 16 ? fmi2CoSimulation : fmi2ModelExchange,
+                        choice & 32 ? fmi2True : fmi2False);
             break;
         default: set_up(i, 3); break;
     }
 }
 
-/* Puts words of the fuzzer's into stored bytes; with a checksum that is right again, or not. */
+/* Replaces words of stored bytes; with a checksum that is right again, or not. */
 static void damage(Bytes *b, fmi2Byte *bytes, size_t size) {
     const unsigned count = 1 + take_below(b, 3);
     uint64_t hash = 0xcbf29ce484222325;
@@ -527,20 +531,20 @@ static double time_of(Importer *i) {
 }
 
 static void use_state(Importer *i, Bytes *b) {
-    const unsigned way = take(b), which = way / 8 % STATES_KEPT;
-    fmi2FMUstate *state = &kept[which];
+    const unsigned choice = take(b), which = choice / 8 % STATES_STORED;
+    fmi2FMUstate *state = &stored[which];
     fmi2Byte *bytes;
     size_t size;
-    switch (way % 8) {
+    switch (choice % 8) {
         case 0:
         case 1: {
-            const int had = *state != NULL, fits = !had || kept_kinds[which] == i->kind;
+            const int existed = *state != NULL, fits = !existed || stored_kinds[which] == i->kind;
             const fmi2Status status = CALL(i, fmi2GetFMUstate, state);
             EXPECT(status == fmi2OK || !i->component || fail_at > 0 || !fits);
             EXPECT(status != fmi2OK || fits);
-            if (status == fmi2OK) kept_kinds[which] = i->kind;
+            if (status == fmi2OK) stored_kinds[which] = i->kind;
             EXPECT(*state || status != fmi2OK);
-            EXPECT(!had || *state);
+            EXPECT(!existed || *state);
             break;
         }
         case 2:
@@ -556,8 +560,8 @@ static void use_state(Importer *i, Bytes *b) {
             EXPECT(element->fmi2SerializedFMUstateSize(i->component, *state, &size) == fmi2OK);
             bytes = (fmi2Byte *)malloc(size);
             if (CALL(i, fmi2SerializeFMUstate, *state, bytes, size) == fmi2OK) {
-                if (way % 8 > 5) damage(b, bytes, size);
-                const size_t said = way % 8 == 7 ? size - 8 * take_below(b, 3) : size;
+                if (choice % 8 > 5) damage(b, bytes, size);
+                const size_t said = choice % 8 == 7 ? size - 8 * take_below(b, 3) : size;
                 fmi2FMUstate read = NULL;
                 if (CALL(i, fmi2DeSerializeFMUstate, bytes, said, &read) == fmi2OK) {
                     fmi2Byte *again;
@@ -579,13 +583,13 @@ static void use_state(Importer *i, Bytes *b) {
 
 static void play(const uint8_t *data, size_t size) {
     Bytes b = {data, data + size};
-    const unsigned way = take(&b), second = take(&b);
+    const unsigned choice = take(&b), second = take(&b);
     allocations = 0;
-    instantiate(&importers[0], way & 1 ? fmi2CoSimulation : fmi2ModelExchange,
-                way & 2 ? fmi2True : fmi2False);
-    if (importers[0].component && way & 4)
+    instantiate(&importers[0], choice & 1 ? fmi2CoSimulation : fmi2ModelExchange,
+                choice & 2 ? fmi2True : fmi2False);
+    if (importers[0].component && choice & 4)
         CALL(&importers[0], fmi2SetDebugLogging, fmi2True, 0, NULL);
-    set_up(&importers[0], way / 8 % 4);
+    set_up(&importers[0], choice / 8 % 4);
     instantiate(&importers[1], second & 1 ? fmi2ModelExchange : fmi2CoSimulation, fmi2False);
     set_up(&importers[1], second / 2 % 4);
     while (b.at < b.end) {
@@ -612,13 +616,15 @@ static void play(const uint8_t *data, size_t size) {
     }
     Importer *last = importers[0].component ? &importers[0] : &importers[1];
     call_name = "the end";
-    for (int k = 0; k < STATES_KEPT + 2; k++) {
-        fmi2FMUstate *state = k < STATES_KEPT ? &kept[k] : k == STATES_KEPT ? &before : &after;
+    for (int k = 0; k < STATES_STORED + 2; k++) {
+        fmi2FMUstate *state = k < STATES_STORED    ? &stored[k]
+                              : k == STATES_STORED ? &before
+                                                   : &after;
         if (!*state) continue;
         if (last->component)
             EXPECT(element->fmi2FreeFMUstate(last->component, state) == fmi2OK);
         else
-            give_back(*state); /* no instance is left that could */
+            release(*state); /* no instance is left that could */
         *state = NULL;
     }
     for (int k = 0; k < INSTANCES; k++) {
@@ -640,7 +646,7 @@ static void play_all(const uint8_t *data, size_t size) {
     fail_at = 0;
 }
 
-static void tell_counts(void) {
+static void print_counts(void) {
     fprintf(stderr, "calls: %lu, failed allocations: %lu\n", calls_made, failures_injected);
 }
 
@@ -657,7 +663,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
         fprintf(stderr, "There is no %s in this program.\n", name);
         exit(2);
     }
-    atexit(tell_counts);
+    atexit(print_counts);
     return 0;
 }
 

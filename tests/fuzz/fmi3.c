@@ -1,19 +1,19 @@
-/* An FMU for FMI 3.0 in the clothes of 2.0, so that the importers of this folder make the same
- * calls with it, and see the same promises kept. Stands behind the FMU's own sources, whose tables
- * it knows; its functions get the prefix PREFIX. Behind it comes the layer of 2.0, over the same
- * law and core.
+/* An FMU for FMI 3.0 behind the functions of 2.0, so that the importers of this folder make the
+ * same calls with it, and check the same promises. Is compiled behind the FMU's own sources, whose
+ * tables it uses; its functions get the prefix PREFIX. The layer of 2.0 follows, over the same law
+ * and core.
  *
- * Co-simulation goes with event mode and early return, and a step goes on from event to event. An
- * input that has been given a rate gets it as its value at the end of a step, when the element
- * asks; the last input is turned round there until then.
- * Functions that 3.0 has not are used for those that 2.0 has not. */
+ * Co-simulation uses event mode and early return, and a step continues from event to event. The
+ * rate set for an input becomes its value at the end of a step, when the element requests inputs;
+ * until then the last input changes its sign there. For functions of 2.0 that 3.0 does not have,
+ * functions of 3.0 are called that 2.0 does not have. */
 #define PASTE_NAMES(prefix, name) prefix##name
 #define PASTE(prefix, name) PASTE_NAMES(prefix, name)
 #define V3(name) PASTE(PREFIX, name)
 
 #include <stdlib.h>
 
-/* Of this file's own memory, which nobody counts. */
+/* Frees this file's own memory, which is not counted. */
 static void release(void *place) {
     free(place);
 }
@@ -30,7 +30,7 @@ void free(void *place);
 #include "fmi2FunctionTypes.h"
 
 #ifdef COUNTED
-/* The importer's, which counts, and lets some fail. */
+/* The importer's allocator, which counts, and lets some allocations fail. */
 static const fmi2CallbackFunctions *memory_of;
 
 void *calloc(size_t count, size_t size) {
@@ -48,7 +48,7 @@ static void pass_message(fmi3InstanceEnvironment environment, fmi3Status status,
     host->logger(host->componentEnvironment, "fuzz", (fmi2Status)status, category, text);
 }
 
-/* What is to be given at the end of a step. */
+/* Inputs for the end of a step. */
 static _Thread_local double given[N_INPUTS + 1];
 static _Thread_local int is_given[N_INPUTS + 1];
 static _Thread_local fmi3Instance asking;
@@ -105,7 +105,7 @@ fmi2Status V3(fmi2SetDebugLogging)(fmi2Component c, fmi2Boolean on, size_t count
     return (fmi2Status)fmi3SetDebugLogging(c, on != 0, count, categories);
 }
 
-/* The first half of what 3.0 has in one call. */
+/* Calls the first half of what 3.0 has in one function. */
 fmi2Status V3(fmi2SetupExperiment)(fmi2Component c, fmi2Boolean with_tolerance, double wanted,
                                    double start, fmi2Boolean with_stop, double stop) {
     return (fmi2Status)set_up_experiment(of(c), with_tolerance, wanted, start, with_stop, stop,
@@ -158,7 +158,7 @@ fmi2Status V3(fmi2Reset)(fmi2Component c) {
     return (fmi2Status)fmi3Reset(c);
 }
 
-/* The variable that an element of it belongs to. */
+/* Finds the variable of an element. */
 static fmi2ValueReference variable_of(fmi2ValueReference reference) {
     while (reference < N_REALS && reference > 0 && array_sizes[reference] == 0) reference--;
     return reference;
@@ -218,7 +218,7 @@ fmi2Status V3(fmi2SetReal)(fmi2Component c, const fmi2ValueReference vr[], size_
     return set_reals_v3(c, vr, nvr, value);
 }
 
-/* One at a time: a mode may have several, and is of another type than an option. */
+/* Gets one at a time: a mode may have several elements, and is of another type than an option. */
 fmi2Status V3(fmi2GetInteger)(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
                               int value[]) {
     fmi3Int64 modes[N_INTEGERS + 1] = {0};
@@ -260,7 +260,8 @@ fmi2Status V3(fmi2SetString)(fmi2Component c, const fmi2ValueReference vr[], siz
     return (fmi2Status)fmi3SetString(c, vr, nvr, value, nvr);
 }
 
-/* Forwards, and back again where that is possible: what comes back is finite too. */
+/* Calls the directional derivative, then the adjoint one of its result, which has to be finite
+ * too. */
 fmi2Status V3(fmi2GetDirectionalDerivative)(fmi2Component c, const fmi2ValueReference unknowns[],
                                             size_t nUnknowns, const fmi2ValueReference knowns[],
                                             size_t nKnowns, const double seed[], double slopes[]) {
@@ -307,7 +308,7 @@ fmi2Status V3(fmi2GetEventIndicators)(fmi2Component c, double values[], size_t c
     return (fmi2Status)fmi3GetEventIndicators(c, values, count);
 }
 
-/* Reads the variable, and keeps the rate, of whatever it is, as the value of an input at the end of
+/* Reads the variable, and stores its rate, whatever it is, as the value of an input at the end of
  * steps. */
 fmi2Status V3(fmi2SetRealInputDerivatives)(fmi2Component c, const fmi2ValueReference vr[],
                                            size_t nvr, const fmi2Integer order[],
@@ -332,8 +333,7 @@ fmi2Status V3(fmi2GetRealOutputDerivatives)(fmi2Component c, const fmi2ValueRefe
     return (fmi2Status)status;
 }
 
-/* From event to event, of which there may be too many for a fuzzer, and back where it is refused in
- * the middle. */
+/* Steps from event to event, but only so many, and rolls back where a part is refused. */
 fmi2Status V3(fmi2DoStep)(fmi2Component c, double point, double length, fmi2Boolean final) {
     enum { EVENTS = 20 };
     const double end = point + length;
@@ -361,7 +361,7 @@ fmi2Status V3(fmi2DoStep)(fmi2Component c, double point, double length, fmi2Bool
         of(c)->memory = before;
         forget_slopes(of(c));
     } else if (status == fmi3OK) {
-        of(c)->memory.state.time = end; /* which the last part ends at but for rounding */
+        of(c)->memory.state.time = end; /* where the last part ends, up to rounding */
     }
     return (fmi2Status)status;
 }

@@ -1,6 +1,6 @@
-/* 16 threads at once, each with instances of several FMUs in both kinds: what one does must not be
- * seen by another. Each thread makes the runs of its own number; a second round alone has to give
- * the same numbers, bit for bit. ThreadSanitizer looks for races. */
+/* 16 threads at once, each with instances of several FMUs in both kinds, which must not affect each
+ * other. Each thread makes the runs of its own number; a second round alone has to give the same
+ * numbers, bit for bit. ThreadSanitizer looks for races. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -50,8 +50,7 @@ static fmi2Component begin(const Element *e, fmi2Type kind) {
     return c;
 }
 
-/* Inputs around their starts, others for each thread and step; what the element says to them is its
- * own matter here. */
+/* Sets inputs around their start values, others for each thread and step. */
 static void move(const Element *e, fmi2Component c, int number, int step) {
     for (unsigned i = 0; i < e->inputs; i++) {
         const fmi2ValueReference v = e->first_input + i;

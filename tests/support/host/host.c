@@ -1,4 +1,4 @@
-/* A small importer: loads FMU binaries, runs each as its job says, and prints numbers that can be
+/* A small importer: loads FMU binaries, runs a job with each, and prints numbers that can be
  * compared between platforms.
  *
  * Standard input holds one job per line:

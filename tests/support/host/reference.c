@@ -1,5 +1,4 @@
-/* A tight integration of any FMU in model exchange: the reference that co-simulation is measured
- * against.
+/* An accurate integration of any FMU in model exchange: the reference for co-simulation.
  *
  * Extrapolated linearly implicit Euler (Deuflhard's scheme; Hairer and Wanner II, IV.9): another
  * method than the one in the FMUs, simple enough to be trusted. Events are located by bisection
@@ -143,8 +142,8 @@ static void settle(const System *s) {
     demand(s->enter_continuous_time_mode(s->c));
 }
 
-/* From `begin` to `end` (parts of the length); the instance is left there, settled. Returns the
- * number of events, -1 if the FMU refused a call, -2 if there is no end of events. */
+/* Integrates from `begin` to `end` (fractions of the length), where the modes settle. Returns the
+ * number of events, -1 if the FMU refused a call, -2 if there are too many steps. */
 long integrate(const System *s, double begin, double end, double tolerance) {
     double x[MAX], x1[MAX], part = begin, h = 1e-6 * (end - begin);
     int before[MAX], after[MAX];

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "contest.h"
+#include "benchmark.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #include "motion.h"
 
-enum { CONTESTANTS_AT_MOST = 2000 };
+enum { BENCHMARKS_AT_MOST = 2000 };
 
-static Contestant contestants[CONTESTANTS_AT_MOST];
-static int n_contestants;
+static Benchmark benchmarks[BENCHMARKS_AT_MOST];
+static int n_benchmarks;
 
-void join(Contestant contestant) {
-    if (n_contestants == CONTESTANTS_AT_MOST) fail("There are too many cases.");
-    contestants[n_contestants++] = contestant;
+void add_benchmark(Benchmark benchmark) {
+    if (n_benchmarks == BENCHMARKS_AT_MOST) fail("There are too many cases.");
+    benchmarks[n_benchmarks++] = benchmark;
 }
 
 static double now(clockid_t clock) {
@@ -24,8 +24,8 @@ static double now(clockid_t clock) {
 }
 
 /* The name by which callgrind counts. */
-__attribute__((noinline)) void measured(const Contestant *contestant) {
-    contestant->run(contestant->self);
+__attribute__((noinline)) void measured(const Benchmark *benchmark) {
+    benchmark->run(benchmark->self);
     __asm__ volatile("" ::: "memory");
 }
 
@@ -34,20 +34,20 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void hold_contest(int rounds) {
-    const size_t count = (size_t)rounds * (size_t)n_contestants;
+void run_benchmarks(int rounds) {
+    const size_t count = (size_t)rounds * (size_t)n_benchmarks;
     double *wall = new_array(count, sizeof *wall), *processor = new_array(count, sizeof *processor);
     for (int round = 0; round < rounds; round++) {
-        for (int i = 0; i < n_contestants; i++) {
+        for (int i = 0; i < n_benchmarks; i++) {
             const double processor_start = now(CLOCK_THREAD_CPUTIME_ID),
                          wall_start = now(CLOCK_MONOTONIC);
-            measured(&contestants[i]);
+            measured(&benchmarks[i]);
             wall[i * rounds + round] = now(CLOCK_MONOTONIC) - wall_start;
             processor[i * rounds + round] = now(CLOCK_THREAD_CPUTIME_ID) - processor_start;
         }
     }
-    for (int i = 0; i < n_contestants; i++) {
-        const Contestant *c = &contestants[i];
+    for (int i = 0; i < n_benchmarks; i++) {
+        const Benchmark *c = &benchmarks[i];
         double *own_wall = wall + i * rounds, *own_processor = processor + i * rounds;
         qsort(own_wall, (size_t)rounds, sizeof *own_wall, compare);
         qsort(own_processor, (size_t)rounds, sizeof *own_processor, compare);

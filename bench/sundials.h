@@ -1,8 +1,8 @@
 /* SUNDIALS as a co-simulation without history, restarted at each communication point because the
  * inputs jump there, as an importer of the bare equations would do it. All methods use Newton's
  * iteration with the exact Jacobian. */
-#ifndef BENCH_RIVAL_H
-#define BENCH_RIVAL_H
+#ifndef BENCH_SUNDIALS_H
+#define BENCH_SUNDIALS_H
 
 #include "bare.h"
 
@@ -13,14 +13,14 @@ typedef enum {
     METHODS
 } Method;
 
-typedef struct Rival Rival;
+typedef struct Sundials Sundials;
 
-Rival *rival_new(const BareModel *model, const double *p, Method method, double tolerance);
-void rival_free(Rival *solver);
+Sundials *sundials_new(const BareModel *model, const double *p, Method method, double tolerance);
+void sundials_free(Sundials *solver);
 
 /* Takes x over a step of length h under inputs that start at u and move with the given rates, in
  * constant modes; returns 0 if it fails. */
-int rival_step(Rival *solver, const double *u, const double *u_rate, const int *m, double h,
-               double *x);
+int sundials_step(Sundials *solver, const double *u, const double *u_rate, const int *m, double h,
+                  double *x);
 
 #endif

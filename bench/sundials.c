@@ -1,4 +1,4 @@
-#include "rival.h"
+#include "sundials.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 #include "sundials_versions.h"
 
-struct Rival {
+struct Sundials {
     Method method;
     const BareModel *model;
     const double *p, *u, *u_rate;
@@ -22,12 +22,12 @@ struct Rival {
     SUNLinearSolver linear_solver;
 };
 
-static void inputs_at(const Rival *c, double t, double *u) {
+static void inputs_at(const Sundials *c, double t, double *u) {
     for (int i = 0; i < c->model->n_inputs; i++) u[i] = c->u[i] + t * c->u_rate[i];
 }
 
 static int rates(double t, N_Vector x, N_Vector dx, void *self) {
-    const Rival *c = self;
+    const Sundials *c = self;
     double u[ROOM], y[ROOM];
     inputs_at(c, t, u);
     c->model->evaluate(c->p, u, N_VGetArrayPointer(x), c->m, N_VGetArrayPointer(dx), y);
@@ -36,7 +36,7 @@ static int rates(double t, N_Vector x, N_Vector dx, void *self) {
 
 static int slopes(double t, N_Vector x, N_Vector dx, SUNMatrix J, void *self, N_Vector t1,
                   N_Vector t2, N_Vector t3) {
-    const Rival *c = self;
+    const Sundials *c = self;
     double u[ROOM];
     (void)dx;
     (void)t1;
@@ -54,7 +54,7 @@ static void ignore(void *data, const char *text) {
 
 static ErrorListener silent = {ignore, NULL};
 
-static void open_cvode(Rival *c, double tolerance) {
+static void open_cvode(Sundials *c, double tolerance) {
     c->solver = CVodeCreate(c->method == CVODE_ADAMS ? CV_ADAMS : CV_BDF, c->context);
     CVodeInit(c->solver, rates, 0, c->states);
     CVodeSVtolerances(c->solver, tolerance, c->tolerances);
@@ -66,7 +66,7 @@ static void open_cvode(Rival *c, double tolerance) {
     CVodeSetJacFn(c->solver, slopes);
 }
 
-static void open_arkode(Rival *c, double tolerance) {
+static void open_arkode(Sundials *c, double tolerance) {
     c->solver = ARKStepCreate(NULL, rates, 0, c->states, c->context);
     ARKODE(SVtolerances)(c->solver, tolerance, c->tolerances);
     ARKODE(SetUserData)(c->solver, c);
@@ -77,8 +77,8 @@ static void open_arkode(Rival *c, double tolerance) {
     ARKODE(SetJacFn)(c->solver, slopes);
 }
 
-Rival *rival_new(const BareModel *model, const double *p, Method method, double tolerance) {
-    Rival *c = calloc(1, sizeof *c);
+Sundials *sundials_new(const BareModel *model, const double *p, Method method, double tolerance) {
+    Sundials *c = calloc(1, sizeof *c);
     c->method = method;
     c->model = model;
     c->p = p;
@@ -96,7 +96,7 @@ Rival *rival_new(const BareModel *model, const double *p, Method method, double 
     return c;
 }
 
-void rival_free(Rival *c) {
+void sundials_free(Sundials *c) {
     if (c->method == ARKODE_DIRK)
         ARKODE(Free)(&c->solver);
     else
@@ -109,8 +109,8 @@ void rival_free(Rival *c) {
     free(c);
 }
 
-/* From 0 to h; inputs are not known beyond. */
-static int run_to(Rival *c, double h) {
+/* Integrates from 0 to h; inputs are not known beyond. */
+static int run_to(Sundials *c, double h) {
     double reached;
     if (c->method == ARKODE_DIRK) {
         ARKStepReInit(c->solver, NULL, rates, 0, c->states);
@@ -122,7 +122,8 @@ static int run_to(Rival *c, double h) {
     return CVode(c->solver, h, c->states, &reached, CV_NORMAL) >= 0;
 }
 
-int rival_step(Rival *c, const double *u, const double *u_rate, const int *m, double h, double *x) {
+int sundials_step(Sundials *c, const double *u, const double *u_rate, const int *m, double h,
+                  double *x) {
     c->u = u;
     c->u_rate = u_rate;
     c->m = m;
