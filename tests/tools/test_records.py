@@ -12,7 +12,14 @@ from test_cli import refused  # noqa: F401
 from bristle import BristleError
 from bristle.identify.options import ROLES
 from bristle.identify.command import _read
-from bristle.identify.record.filtering import WIDTHS, coarser, quantization, rate_of, smoothed
+from bristle.identify.record.filtering import (
+    WIDTHS,
+    coarser,
+    noise_of,
+    quantization,
+    rate_of,
+    smoothed,
+)
 from bristle.identify.record.reading import Options, _doubts, read_record
 from bristle.identify.record.roles import BY_NAME, misfits
 from bristle.identify.record.tables import _is_data, _large_table, _name_and_unit, _text, read_table
@@ -304,6 +311,38 @@ def test_an_outlier_does_not_count_and_a_stick_slip_jump_does(tmp_path):
     assert list(np.flatnonzero(record.weight == 0)) == [170]
     assert abs(record.force[170] - force[170]) < 0.05
     assert any(note == "1 outlier was left out of the friction force." for note in record.notes)
+
+
+def test_a_displacement_that_leaps_away_and_back_is_bridged(tmp_path):
+    """A line that a meter repeats, or a loose plug: a motion cannot do that."""
+    way = WAY.copy()
+    way[200:204] += 5e-3
+    file = written(tmp_path / "a.csv", {"t": TIME, "x [m]": way, "F": FORCE})
+    record = read_record(file, Options(normal=5.0))
+    assert np.flatnonzero(record.weight == 0).tolist() == [200, 201, 202, 203]
+    assert np.abs(record.velocity - VELOCITY).max() < 0.05 * VELOCITY.max()
+
+
+def test_rounded_times_do_not_make_a_motion_faster(tmp_path):
+    """Milliseconds of 16 Hz are 62 and 63."""
+    interval = 0.0625
+    time = interval * np.arange(400)
+    way, velocity = np.sin(time / 10 / interval), np.cos(time / 10 / interval) / 10 / interval
+    times = np.round(time + 0.0004, 3)
+    file = written(tmp_path / "a.csv", {"t [s]": times, "x [m]": way, "F": np.tanh(10 * velocity)})
+    record = read_record(file, Options(normal=1.0))
+    gain = float(record.velocity @ velocity / (velocity @ velocity))
+    assert abs(gain - 1) < 0.003  # the filter takes a 600th
+
+
+def test_a_coarse_motion_is_not_taken_for_noise(tmp_path):
+    """16 samples to a period, and no noise: nothing is smoothed."""
+    velocity = np.sin(2 * np.pi / 16 * np.arange(400)) * (1 + 0.3 * np.sin(0.031 * np.arange(400)))
+    table = {"t [s]": TIME, "v [m/s]": velocity, "F": np.tanh(2 * velocity)}
+    record = read_record(written(tmp_path / "a.csv", table), Options(normal=1.0))
+    assert np.abs(record.velocity - velocity).max() < 1e-6
+    noise = 0.01 * np.random.default_rng(1).standard_normal(400)
+    assert 0.008 < noise_of(velocity + noise) < 0.012
 
 
 def test_a_sensor_at_its_limit_does_not_count(tmp_path):

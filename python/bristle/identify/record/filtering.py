@@ -12,8 +12,9 @@ import numpy as np
 # where the signal does
 DEGREE = 2
 WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141, 187, 249, 331)
-_DIFFERENCES = 4  # order of the differences that show the noise: they hide everything smooth
-_DIFFERENCES_GAIN = np.sqrt(70.0)  # root of the sum of the squares of 1 4 6 4 1
+# orders of the differences that show noise: they hide what is smooth, and those of order 4 begin to
+# show the bends of a motion that has fewer than 40 samples to a period
+_DIFFERENCES = (4, 6, 8)
 _MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
 _SHARE = 0.9
 # standard deviations, beyond which a single sample is believed to need a narrower window: noise
@@ -176,10 +177,10 @@ def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     return np.apply_along_axis(np.convolve, -1, padded, kernel[::-1], "valid")
 
 
-def median_of_five(values: np.ndarray) -> np.ndarray:
-    """The median of each sample and two on either side."""
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(values, 2, mode="edge"), 5)
-    return np.median(windows, axis=1)
+def median_about(values: np.ndarray, reach: int) -> np.ndarray:
+    """The median of each sample and so many on either side."""
+    padded = np.pad(values, reach, mode="edge")
+    return np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1), axis=1)
 
 
 def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
@@ -191,9 +192,13 @@ def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
 
 
 def noise_of(signal: np.ndarray) -> float:
-    """The standard deviation of what is white in a signal."""
-    differences = np.diff(signal, _DIFFERENCES)
-    return float(_MEDIAN_TO_DEVIATION * np.median(np.abs(differences)) / _DIFFERENCES_GAIN)
+    """The standard deviation of what is white in a signal: the least that differences show. Those
+    of white noise are larger than it by the root of the sum of their squared weights."""
+    return min(
+        float(_MEDIAN_TO_DEVIATION * np.median(np.abs(np.diff(signal, order))))
+        / math.sqrt(math.comb(2 * order, order))
+        for order in _DIFFERENCES
+    )
 
 
 def quantization(signal: np.ndarray) -> float:

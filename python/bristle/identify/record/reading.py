@@ -18,7 +18,7 @@ from .filtering import (
     Rate,
     later,
     local_rate,
-    median_of_five,
+    median_about,
     noise_of,
     quantization,
     rate_of,
@@ -713,8 +713,10 @@ def _make_uniform(draft: _Draft) -> None:
     spans = np.diff(times)
     interval = float(np.median(spans))
     gaps = spans > 1.5 * interval
-    draft.weight, draft.times = np.ones(len(times)), times - times[0]
+    draft.weight = np.ones(len(times))
     if not gaps.any() and np.abs(spans - interval).max() <= _TIME_ROUNDING * interval:
+        # what each is rounded to is not in the mean
+        draft.times = np.linspace(0.0, times[-1] - times[0], len(times))
         return
     count = math.floor((times[-1] - times[0]) / interval + 1e-6) + 1
     if count > _SPARSE * len(times):
@@ -732,7 +734,8 @@ def _make_uniform(draft: _Draft) -> None:
     if not gaps.any():
         draft.notes.append(f"Uneven times were resampled to every {interval:.4g} s.")
         return
-    lost, longest = int(round((spans[gaps] / interval - 1).sum())), float(spans.max())
+    lost = int((np.ceil(spans[gaps] / interval - 0.5) - 1).sum())
+    longest = float(spans.max())
     left = "" if draft.weight.all() else f", but those above {BRIDGED} samples do not count"
     draft.notes.append(
         f"Gaps in time: {int(gaps.sum())}, with {lost} samples in all, the longest {longest:.3g} s;"
@@ -747,19 +750,22 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
 
 
 def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Replaces single samples far off their neighbours; in the force, which is fitted, they do not
-    count either."""
+    """Replaces samples far off their neighbours, of a displacement, which cannot leap, as many as a
+    gap that is bridged has; they do not count either."""
     weight = np.ones(len(next(iter(signals.values()))))
     for name, values in signals.items():
-        middle = median_of_five(values)
+        reach = BRIDGED if name == "displacement" else 2
+        middle = median_about(values, reach)
         apart = np.abs(values - middle)
         limit = max(
             10 * 1.4826 * float(np.median(apart)),
-            0.1 * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)),
+            # a motion that turns round fast is as far from the samples about it
+            0.05 * reach * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)),
         )
         far = (apart > limit) & (apart > 0)
         if far.any() and far.mean() < _OUTLIERS:
-            signals[name] = np.where(far, middle, values)
+            rows = np.arange(len(values))
+            signals[name] = np.interp(rows, rows[~far], values[~far])
             weight[far] = 0
             count = int(far.sum())
             notes.append(
