@@ -132,8 +132,8 @@ def suggest(model: str | Path, known: Known) -> Suggestion:
     _warn_of_energy(made, normal)
     if any(one.name == "law" for one in made.model.parameters):
         made.assumed.append(
-            "the normal force does not fall, and the host has variable steps: set law = 2 (Bounded)"
-            " otherwise"
+            "the normal force does not fall, and the host has variable steps; otherwise set law = 2"
+            " (Bounded)"
         )
     _add_steps(made, known, normal)
     if _is_normal_contact(made.model):
@@ -158,17 +158,17 @@ def _add_contact_steps(made: Suggestion, known: Known) -> None:
         if one.name in CONTACT
     }
     speed = known.speed or 0.0
-    where = f"an impact at {speed:.4g} m/s and rest" if speed else "rest"
-    for text, late in (("acts at once", False), ("acts one step late", True)):
+    where = f"an impact at {speed:.4g} m/s, and a body at rest" if speed else "a body at rest"
+    for text, late in (("at once", False), ("one step late", True)):
+        host = f"a host that applies the normal force {text}"
         limit = contact_step(values, known.mass, speed, late)
         made.limits.append(
-            f"normal force that is held and {text}, {where}: at most {limit:.4g} s with"
-            f" {_mass_text(made, known.mass)}"
+            f"{host}, {where}: at most {limit:.4g} s with {_mass_text(made, known.mass)}"
         )
         if known.step is not None and known.step > limit:
             made.warnings.append(
-                f"a step of {known.step:.4g} s is too large for the normal force that {text}: it"
-                f" may be at most {limit:.4g} s."
+                f"a step of {known.step:.4g} s is too large for {host}: it may be at most"
+                f" {limit:.4g} s."
             )
             _couple(made, known.mass)
 
@@ -425,7 +425,7 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
             )
         last = int(held[-1])
         low, high = speeds[last], speeds[min(last + 1, len(speeds) - 1)]
-    reason = f"a load of {load:.4g} N creeps with {known.creep:.4g} m/s"
+    reason = f"so that a load of {load:.4g} N creeps at {known.creep:.4g} m/s"
     made.set(name, low**power, reason)
     for one, ratio in others.items():
         made.set(one, low * ratio, f"in the ratio of the defaults to {name}")
@@ -494,8 +494,8 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
     form = form_of(made.model)
     if form is None:
         made.limits.append(
-            f"{made.model.name} has other inputs than a body with one direction: no largest step is"
-            " given."
+            f"{made.model.name} takes a velocity in space: no largest step is given for its"
+            " friction"
         )
         return
     rest = made.model.facts.roles.get("rest_velocity")  # of a law without a slope at rest
@@ -510,29 +510,29 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
         explicit = _largest_step(lambda step: _euler(slopes, mass, step), growth)
         coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
         if ringing:
-            where += " (its bristle has no damping: a quarter of the deflection in sliding remains)"
+            where += (
+                ", where a bristle without damping goes on to tremble by a quarter of its"
+                " deflection in sliding"
+            )
             explicit = coupled = _TREMBLE / ringing
         for text, limit in (
             (f"explicit Euler, {where}", explicit),
             (f"co-simulation with held inputs, {where}", coupled),
         ):
-            if limit is None:
-                made.limits.append(
-                    f"{text}: no step is too large for stability, or none is stable, so this law"
-                    " sets no limit here"
-                )
+            if not 0 < limit < math.inf:
+                made.limits.append(f"{text}: {'any' if limit else 'no'} step is stable")
                 continue
             made.limits.append(f"{text}: at most {limit:.4g} s with {_mass_text(made, known.mass)}")
             if known.step is not None and known.step > limit:
                 made.warnings.append(
-                    f"a step of {known.step:.4g} s is too large: {text}, it may be at most"
+                    f"a step of {known.step:.4g} s is too large for {text}: it may be at most"
                     f" {limit:.4g} s."
                 )
                 if limit is coupled:
                     _couple(made, mass)
     if any(made.has(name) for name in _COUPLINGS) and not _COUPLINGS.keys() & made.values.keys():
         made.limits.append(
-            "co-simulation with longer steps: give the element the mass that it moves"
+            "longer steps in co-simulation: tell the element the mass that it moves"
             f" ({' or '.join(name for name in _COUPLINGS if made.has(name))})"
         )
 
@@ -636,9 +636,9 @@ def _exponential(matrix: np.ndarray) -> np.ndarray:
     return result
 
 
-def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> float | None:
-    """The largest step up to which small motions do not grow by the method; None if that is not
-    between 1 ns and 1000 s.
+def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> float:
+    """The largest step up to which small motions do not grow by the method; infinite if that is
+    above 1000 s, and 0 if below 1 ns.
 
     On the falling part of a friction curve a motion grows by itself: no more than twice of that is
     put down to the motion.
@@ -651,7 +651,7 @@ def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> 
     steps = np.geomspace(1e-9, 1e3, 241)
     first_bad = next((i for i, step in enumerate(steps) if not stable(step)), None)
     if not first_bad:
-        return None
+        return math.inf if first_bad is None else 0.0
     low, high = steps[first_bad - 1], steps[first_bad]
     for _ in range(50):
         middle = math.sqrt(low * high)
