@@ -139,15 +139,12 @@ def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
     options = for_joints(twin, task.options, fixed)
     record = read_record(task.file, options)
     whole, notes = shortened(with_load([record], task.load))
-    held = (
-        [read_record(task.validate, replace(options, start=None, stop=None))]
-        if task.validate
-        else []
-    )
-    others, _ = shortened(held) if held else ([], [])
-    return Outcome(
-        task, record, notes, rank(suited(laws, [record]), Trial(whole, fixed, others=others))
-    )
+    other = None
+    if task.validate:
+        read = read_record(task.validate, replace(options, start=None, stop=None))
+        (other,), _ = shortened([read])
+    trial = Trial(whole, fixed, other=other)
+    return Outcome(task, record, notes, rank(suited(laws, [record]), trial))
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:

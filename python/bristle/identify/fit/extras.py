@@ -14,7 +14,8 @@ from .candidates import BACKWARD_VISCOUS, VISCOUS, Space
 from .intervals import judged
 from .problem import Problem
 from .result import Fit, Wanted
-from .search import ITERATIONS, Bounds
+from .search import ITERATIONS, Bounds, from_other_states
+from .starts import Scales
 from .statistics import correlation_time
 
 # gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
@@ -63,14 +64,14 @@ def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
     without being fitted."""
     result = plain
     if _may_differ(solved.problem, wanted):
-        tried = _with_viscous_direction(solved.problem, solved.point)
+        tried = _with_viscous_direction(solved.problem, solved.point, plain.seen)
         if _gain(solved, tried) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
             (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
             if ratio.determined and not ratio.low <= 1 <= ratio.high:
                 solved, result = tried, more
     if wanted.delay is None:
-        tried = _with_delay(solved.problem, solved.point)
+        tried = _with_delay(solved.problem, solved.point, plain.seen)
         if _gain(solved, tried) > WORTH:
             more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag=True)
             solved, result = (tried, more) if _is_a_lag(more) else (solved, result)
@@ -86,7 +87,7 @@ def _gain(solved: Solved, tried: Solved) -> float:
     return float(independent * math.log(solved.cost / tried.cost))
 
 
-def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
+def _with_delay(problem: Problem, point: np.ndarray, seen: Scales) -> Solved:
     """With the motion later by the lag that fits best: by steps of Gauss and Newton in the lag and
     all else at once, and least squares in between."""
     interval = problem.records[0].interval / problem.records[0].block
@@ -111,7 +112,8 @@ def _with_delay(problem: Problem, point: np.ndarray) -> Solved:
                 lag, other, solution = later, further, found
                 break
             step /= 2
-    return Solved(other, other.solved(solution.point, bounds, ITERATIONS).point, bounds)
+    last = other.solved(solution.point, bounds, ITERATIONS).point
+    return Solved(other, from_other_states(other, last, bounds, seen), bounds)
 
 
 def _is_a_lag(result: Fit) -> bool:
@@ -134,7 +136,7 @@ def _may_differ(problem: Problem, wanted: Wanted) -> bool:
     )
 
 
-def _with_viscous_direction(problem: Problem, point: np.ndarray) -> Solved:
+def _with_viscous_direction(problem: Problem, point: np.ndarray, seen: Scales) -> Solved:
     old, law = problem.space, [*problem.space.law, BACKWARD_VISCOUS]
     fixed = {name: value for name, value in old.fixed.items() if name not in law}
     sizes = old.scales | {BACKWARD_VISCOUS: 1.0}
@@ -146,4 +148,5 @@ def _with_viscous_direction(problem: Problem, point: np.ndarray) -> Solved:
     low, high = space.bounds(begins[0])
     bounds = np.minimum(low, np.min(begins, axis=0)), np.maximum(high, np.max(begins, axis=0))
     begin = begins[int(np.argmin(other.costs(begins)))]
-    return Solved(other, other.solved(begin, bounds, ITERATIONS).point, bounds)
+    found = other.solved(begin, bounds, ITERATIONS).point
+    return Solved(other, from_other_states(other, found, bounds, seen), bounds)

@@ -160,7 +160,8 @@ def _estimates(
     for i, one in enumerate(space.parameters):
         value, gradient = values[one.name], table[i]
         variance = float(gradient[finite] @ covariance[np.ix_(finite, finite)] @ gradient[finite])
-        blind = bool(np.any(np.abs(gradient[~finite]) > 0))
+        # where it has come to the end of its range, nothing changes it
+        blind = bool(np.any(np.abs(gradient[~finite]) > 0)) or not gradient.any()
         half = math.inf if blind else reach * math.sqrt(max(variance, 0.0))
         low, high = value - half, value + half
         if one.positive and value > 0 and math.isfinite(half):

@@ -11,6 +11,7 @@ import numpy as np
 from ... import BristleError
 from .result import Fit
 from .starts import regression
+from .statistics import BEYOND_CHANCE, correlation_time
 from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
@@ -108,7 +109,7 @@ def _is_seen(records: Sequence[Record]) -> bool:
 
 def share_of_place(record: Record, rest: np.ndarray) -> float:
     """The share of the squared residual that is a function of the position alone: what both
-    directions have in common there, about its mean."""
+    directions have in common there, about its mean; none where noise would show as much."""
     counted = record.weight > 0
     rest, way, moving = (
         rest[counted],
@@ -117,14 +118,16 @@ def share_of_place(record: Record, rest: np.ndarray) -> float:
     )
     edges = np.quantile(way, np.linspace(0, 1, PLACES + 1))
     places = np.clip(np.searchsorted(edges, way, side="right") - 1, 0, PLACES - 1)
-    means = np.full((2, PLACES), np.nan)
-    for k, sign in enumerate((1, -1)):
-        for i in range(PLACES):
-            there = rest[(places == i) & (moving == sign)]
-            means[k, i] = there.mean() if len(there) else np.nan
+    classes = places + np.where(moving > 0, 0, PLACES)
+    counts = np.bincount(classes, minlength=2 * PLACES)
     total = float(np.mean((rest - rest.mean()) ** 2))
-    if not np.isfinite(means).all() or total <= 0:
+    if not counts.all() or total <= 0:
         return 0.0  # one direction or a part of the way is missing
-    forward, backward = means - means.mean(axis=1)[:, None]
+    means = np.bincount(classes, rest) / counts
+    forward, backward = (one - one.mean() for one in np.split(means, 2))
     # noise and what changes its sign with the direction are not in it
-    return float(np.mean(forward * backward)) / total
+    common = float(np.mean(forward * backward))
+    noise = rest - means[classes]
+    variance = float(noise @ noise) / max(len(rest) - len(means), 1) * correlation_time(noise)
+    chance = variance * float(np.sqrt(np.sum(1 / np.prod(np.split(counts, 2), axis=0)))) / PLACES
+    return common / total if common > BEYOND_CHANCE * chance else 0.0

@@ -103,19 +103,19 @@ def held_out(record: Record) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Trial:
-    """What all models are tried on: some records, with pieces of them held out, or with others that
-    judge; and what is known."""
+    """What all models are tried on: some records, with pieces of them held out, or with another
+    that judges; and what is known."""
 
     records: Sequence[Record]
     fixed: Mapping[str, Any]
     seed: int = 1
-    others: Sequence[Record] = ()
+    other: Record | None = None
     patience: float = PATIENCE
 
     @property
     def masks(self) -> list[np.ndarray]:
         """Which samples of each record are held out."""
-        if self.others:
+        if self.other:
             return [np.zeros(len(record.time), dtype=bool) for record in self.records]
         return [held_out(record) for record in self.records]
 
@@ -149,13 +149,10 @@ def place(of: Candidate, trial: Trial) -> Place | Failed:
 
 
 def _judgement(result: Fit, trial: Trial) -> tuple[Quality, np.ndarray]:
-    """The error on what was held out, of several records the worst, and its squares by blocks."""
-    if trial.others:
-        tried = [validated(result, record) for record in trial.others]
-        quality = max((one for one, _ in tried), key=lambda one: one.relative)
-        counted = np.concatenate([record.weight > 0 for record in trial.others])
-        measured = np.concatenate([record.force for record in trial.others])
-        modelled = np.concatenate([forces for _, forces in tried])
+    """The error on what was held out, and its squares by blocks."""
+    if trial.other:
+        quality, modelled = validated(result, trial.other)
+        measured, counted = trial.other.force, trial.other.weight > 0
     else:
         records = trial.records
         pairs = zip(trial.masks, records, strict=True)
@@ -200,17 +197,22 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
 
 
 def ranked(tried: Sequence[Place | Failed]) -> Ranking:
-    """By the error on what was held out, with its uncertainty."""
+    """By the error on what was held out, with its uncertainty. All are relative to one force, that
+    of the best: what is friction in it depends on the offset, load and mass that a law leaves."""
     places = sorted(
         (one for one in tried if isinstance(one, Place)), key=lambda one: one.held_out.rms
     )
     failed = [one for one in tried if isinstance(one, Failed)]
-    return Ranking([replace(one, doubt=_doubt(one, places[0])) for one in places], failed)
+    for i, one in enumerate(places):
+        held_out = one.held_out.compared_with(places[0].held_out)
+        one = replace(one, held_out=held_out)
+        places[i] = replace(one, doubt=_doubt(one, places[0]))
+    return Ranking(places, failed)
 
 
 def _doubt(one: Place, best: Place) -> float:
     """Half the interval of the relative error: of a mean square m it is that of m over 2 √m."""
-    more = one.squares if one is best else one.squares - best.squares
+    more = one.squares if one.of is best.of else one.squares - best.squares
     deviation = float(more.std(ddof=1)) / math.sqrt(len(more)) if len(more) > 1 else math.inf
     rms, relative = one.held_out.rms, one.held_out.share
     return student(max(len(more) - 1, 3)) * deviation / (2 * rms**2) * relative if rms else 0.0

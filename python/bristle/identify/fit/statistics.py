@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -53,6 +53,11 @@ class Quality:
         """The error by which laws are compared: of drive data that of the whole driving force, as
         others publish it, else that of the friction force."""
         return self.relative if self.relative_to_drive is None else self.relative_to_drive
+
+    def compared_with(self, other: Quality) -> Quality:
+        """Relative to the same friction force as another one on the same samples."""
+        size = other.rms / other.relative if other.relative else 0.0
+        return replace(self, relative=self.rms / size) if size else self
 
 
 def quality_of(

@@ -11,6 +11,7 @@ from ..record.reading import GRAVITY, Record
 from .candidates import Space
 from .problem import Linear, Problem
 from .result import Fit
+from .search import with_other_states
 from .statistics import Quality, quality_of
 from .unknowns import first_states
 
@@ -43,9 +44,7 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     point = np.zeros(len(states))
     if states:
         bounds = problem.space.bounds(point)
-        begins = [np.array([share]) for share in (0.0, 1.0, -1.0)]
-        begin = begins[int(np.argmin(problem.costs(begins)))]
-        point = problem.solved(begin, bounds, 10).point
+        point = problem.solved(with_other_states(problem, point + 1), bounds, 10).point
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
         raise BristleError(

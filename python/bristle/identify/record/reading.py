@@ -1072,7 +1072,9 @@ def _doubts(record: Record) -> list[str]:
     doubts = []
     loaded = record.normal > 0.1 * record.normal.max()
     level = float(np.quantile(np.abs(record.force[loaded]), 0.9) / np.median(record.normal[loaded]))
-    if record.normal.max() != 1.0 and not 1e-4 < level < 10:
+    # with a normal force of 1 N a coefficient is a force, and models take those from 1e-6 on
+    low, high = (1e-5, math.inf) if record.normal.max() == 1.0 else (1e-4, 10.0)
+    if not low < level < high:
         doubts.append(
             f"The force is {level:.2g} times the normal force; is the unit of one of them wrong?"
         )

@@ -415,12 +415,12 @@ def _turning(fit: Fit) -> float:
 
 def _undetermined(one: Estimate, fit: Fit) -> str:
     parameter = fit.of[one.name]
-    if not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
+    if one.at_limit:
+        reason = f"the fit wants it at the {one.at_limit} end of its range, {_roughly(one.value)}"
+    elif not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
         reason = "it has next to no effect in this record"
     elif one.partner:
         reason = f"it can be exchanged for {one.partner} almost without loss"
-    elif one.at_limit:
-        reason = f"the fit wants it at the {one.at_limit} end of its range"
     else:
         ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
         reason = f"anything from {ends} fits about as well"
