@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -288,7 +287,7 @@ class Results:
 
     def empty(self) -> Results:
         """Room for another run."""
-        other = copy(self)
+        other = _twin(self)
         other.real_values = np.empty_like(self.real_values)
         other.mode_values = np.empty_like(self.mode_values)
         return other
@@ -349,7 +348,7 @@ class _Call:
 
     def into(self, results: Results) -> _Call:
         """The same call for other results; this one has to stay as long as that."""
-        other = copy(self)
+        other = _twin(self)
         other.record, other.kept = native.SampledRun.from_buffer_copy(self.record), []
         other._give_room(results)
         return other
@@ -438,12 +437,23 @@ def _in_threads(
 ) -> list[dict]:
     if workers <= 1:
         return [work(item) for item in items]
+    # handing one on costs half as much as a run without samples: eight shares for each worker
+    size = math.ceil(len(items) / (8 * workers))
+    shares = [items[i : i + size] for i in range(0, len(items), size)]
     with ThreadPoolExecutor(workers) as pool:
         try:
-            return list(pool.map(work, items))
+            done = pool.map(lambda share: [work(item) for item in share], shares)
+            return [found for share in done for found in share]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _twin(one: Any) -> Any:
+    """A shallow copy, in a third of the time of copy.copy: it holds the lock that threads share."""
+    other = object.__new__(type(one))
+    other.__dict__.update(one.__dict__)
+    return other
 
 
 def _names(what: str, given: str | Sequence[str]) -> list[str]:
