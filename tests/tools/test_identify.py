@@ -28,7 +28,7 @@ from bristle.identify.fit.statistics import (
 )
 from bristle.identify.fit.load import PLACE, share_of_place, with_load
 from bristle.identify.tell.page import _validation, pictures_of
-from bristle.identify.fit.problem import TRUST, Linear, Problem, extracts
+from bristle.identify.fit.problem import TRUST, Linear, Problem
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
 from bristle.identify.fit.result import Estimate, Wanted, about
 from bristle.identify.record.reading import Options, Record, read_record
@@ -268,24 +268,6 @@ def test_a_drive_is_glanced_at_without_its_inertia(tmp_path):
         ]
     )
     assert 100 < seen.viscous < 300 and seen.dynamic == pytest.approx(20.0, rel=0.1)
-
-
-def test_a_record_that_begins_small_is_searched_where_it_is_fast_too():
-    """The first strokes may stay in pre-sliding and tell nothing about the Stribeck curve."""
-    time, ones = np.arange(4000) * 0.002, np.ones(4000)
-    velocity = 0.02 * (time / time[-1]) ** 2 * np.sin(4 * np.pi * time)
-    record = Record(
-        "a", time, velocity, ones, ones, ones, ones, False, None, None, None, True, 0.0, ()
-    )
-    (first, fast), origins = extracts([record], 800)
-    assert (
-        len(first.time) == len(fast.time) == 400
-        and np.abs(fast.velocity).max() == np.abs(velocity).max() > 3 * np.abs(first.velocity).max()
-    )
-    assert [len(part.time) for part in extracts([record], 4000)[0]] == [4000]
-    assert [
-        part.time[0] for part in extracts([replace(record, velocity=velocity[::-1])], 800)[0]
-    ] == [0.0]
 
 
 def test_a_mass_is_never_negative():

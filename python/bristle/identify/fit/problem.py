@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ...running import Runs, run_many
 from .candidates import Candidate, Space
 from .solver import Solution, least_squares
 from ..record.filtering import coarser, smoothed
-from ..record.reading import SIGNALS, Record, whole_drive
+from ..record.reading import Record, whole_drive
 from .statistics import Quality, quality_of
 
 TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
@@ -97,13 +96,10 @@ class Problem:
         None  # a weak spring to this point keeps what the data do not tell from running away
     )
     spring: np.ndarray | float = 0.0
-    # of which record of the fit each is; -1: a part of one, which begins without a known state
-    origins: Sequence[int] = ()
     watch: Watch = field(default_factory=Watch)
 
     def __post_init__(self) -> None:
         self.trust = TRUST
-        self.origins = self.origins or range(len(self.records))
         self.weights = (
             [record.weight for record in self.records]
             if self.weights is None
@@ -165,7 +161,6 @@ class Problem:
             self.weights,
             None if space else self.anchor,
             0.0 if space else self.spring,
-            self.origins,
             self.watch,
         )
         other.trust = self.trust
@@ -219,9 +214,9 @@ class Problem:
         force = self.of.form.force
         self.watch.count(len(points))
         parts = []
-        for record, origin in zip(self.records, self.origins, strict=True):
+        for i, record in enumerate(self.records):
             times, inputs = self._motion(record)
-            sets = [self.of.place | self.space.of_fmu(one, origin) for one in values]
+            sets = [self.of.place | self.space.of_fmu(one, i) for one in values]
             found = run_many(
                 str(self.of.file),
                 times,
@@ -341,7 +336,7 @@ class Problem:
         values, force = self.space.values(point), self.of.form.force
         parts, forces = [], []
         self.watch.count(1)
-        for record, origin in zip(self.records, self.origins, strict=True):
+        for i, record in enumerate(self.records):
             times, inputs = self._motion(record)
             along = Runs(
                 str(self.of.file),
@@ -351,10 +346,10 @@ class Problem:
                 tolerance=10 * TOLERANCE,  # nothing is subtracted from them
                 seconds=SLOPES * LONGEST * len(times),
             )
-            states = [one for one in self.space.nuisances if one.record == origin]
+            states = [one for one in self.space.nuisances if one.record == i]
             names = [*self.space.law, *(name for one in states for name in one.weights)]
             try:
-                found = along.one(self.of.place | self.space.of_fmu(values, origin), names)
+                found = along.one(self.of.place | self.space.of_fmu(values, i), names)
             except BristleError:
                 return None
             columns = [found[force, name] for name in self.space.law]
@@ -461,41 +456,3 @@ def _means(values: np.ndarray, block: int) -> np.ndarray:
         return values
     end = (1 - 1 / block**2) / 6  # Simpson's rule, where there are many
     return end * (values[..., :-2:2] + values[..., 2::2]) + (1 - 2 * end) * values[..., 1::2]
-
-
-def extracts(records: Sequence[Record], samples: int) -> tuple[list[Record], list[int]]:
-    """Parts of records to search in, of each no longer than wanted together: its first strokes, and
-    those about its fastest motion; and of which record each is the beginning, or -1."""
-    parts, origins = [], []
-    for i, record in enumerate(records):
-        begins, length = _begins(record, samples)
-        parts += [_part(record, begin, length) for begin in begins]
-        origins += [-1 if begin else i for begin in begins]
-    return parts, origins
-
-
-def _begins(record: Record, samples: int) -> tuple[list[int], int]:
-    if len(record.time) <= samples:
-        return [0], len(record.time)
-    speeds, last = np.abs(record.velocity), len(record.time)
-    begin, fastest = int(np.argmax(speeds > 0.05 * speeds.max())) - 10, int(np.argmax(speeds))
-    if abs(fastest - begin) < samples:
-        return [max(0, min(begin, last - samples))], samples
-    half = samples // 2
-    return [max(0, min(one, last - half)) for one in (begin, fastest - half // 2)], half
-
-
-def _part(record: Record, begin: int, samples: int) -> Record:
-    """What is cut out of a record begins with an unknown state: a tenth of it is run to forget it,
-    and does not count."""
-    rows = slice(begin, begin + samples)
-    cut: dict[str, Any] = {
-        name: values[..., rows]
-        for name in (*SIGNALS, "weight")
-        if (values := getattr(record, name)) is not None
-    }
-    part = replace(record, **cut)
-    if not begin:
-        return part
-    counts = np.where(np.arange(samples) < samples // 10, 0.0, part.weight)
-    return replace(part, weight=counts)

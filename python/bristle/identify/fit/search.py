@@ -6,16 +6,17 @@ import math
 
 import numpy as np
 
-from .problem import Problem, extracts
+from ..record.reading import averaged
+from .problem import Problem
 from .result import UNDETERMINED
 from .solver import latin_hypercube
 from .starts import Scales, spreads
 from .statistics import correlation_time, covariance_of
 from .unknowns import sliding_states
 
-# samples of each record in the search for a start, in which there are hundreds of runs; the same on
-# every machine, so that the result is
-SEARCHED = 2000
+# means of each record, with two points of a run for each, in the search for a start, in which there
+# are hundreds of runs; the same on every machine, so that the result is
+SEARCHED = 1000
 CLOUD = 10  # points about the staged start per parameter
 POLISHED = 6  # of them
 MOST_SPRINGS = 4  # times that the springs are weakened
@@ -26,12 +27,12 @@ Bounds = tuple[np.ndarray, np.ndarray]
 
 
 def begins(problem: Problem, staged: np.ndarray, seed: int) -> list[np.ndarray]:
-    """The staged start and others around it, after a few steps of least squares in parts of the
-    records, the best first behind the staged one."""
+    """The staged start and others around it, after a few steps of least squares over means
+    of the records, the best first behind the staged one."""
     bounds = problem.space.bounds(staged)
     staged = problem.space.inside(staged, bounds)
-    parts, origins = extracts(problem.records, SEARCHED)
-    small = Problem(problem.of, parts, problem.space, origins=origins, watch=problem.watch)
+    coarse = [averaged(record, SEARCHED) for record in problem.records]
+    small = Problem(problem.of, coarse, problem.space, watch=problem.watch)
     cloud = latin_hypercube(CLOUD * len(staged), len(staged), seed)
     apart = spreads(problem.space) * (2 * cloud - 1)
     points = [staged, *np.clip(staged + apart, *bounds)]

@@ -3,6 +3,7 @@ reversals give the bristle."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from .candidates import Candidate, Space
 from ..record.reading import Record, directions
 from .statistics import distance_after_reversal
 
-_SPEEDS = 12  # classes of the sliding speed
+_FALLS = 9  # speeds of the fall of friction that are tried, each 1.8 times the one before
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,7 @@ def scales(records: Sequence[Record]) -> Scales:
 def _glance(record: Record) -> Scales:
     loaded = record.normal > 0.1 * np.quantile(record.normal, 0.95)
     way = directions(record.velocity)
-    force = (
-        regression(record)[2]
-        if record.acceleration is not None or len(record.shapes)
-        else record.force
-    )
-    force = force - (_middle(force, way) if record.has_offset else 0.0)
+    force = regression(record)[2]
     ratio = np.where(loaded, way * force / np.where(loaded, record.normal, 1.0), 0.0)
     starts = np.concatenate(([0], record.reversals()))
     distance = distance_after_reversal(record)
@@ -102,7 +98,7 @@ def _glance(record: Record) -> Scales:
 def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What inertia, one coefficient of friction and a viscous part leave of the force; the load in
     it: what goes with the position, and the offset, if there is one; and the force without inertia
-    and what goes with the position."""
+    and this load."""
     way = directions(record.velocity)
     drift = record.time - record.time.mean()
     friction = [way * record.normal, record.velocity * record.normal, drift]
@@ -114,17 +110,9 @@ def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if inertia and found[-1] > 0:
             break  # a mass is never negative, though a spring or a load looks like one that is
     held = len(record.shapes) + record.has_offset
-    taken = [i for i in range(table.shape[1]) if not len(record.shapes) <= i < len(parts)]
-    without = record.force - table[:, taken] @ found[taken]
-    return record.force - table @ found, table[:, :held] @ found[:held], without
-
-
-def _middle(force: np.ndarray, way: np.ndarray) -> float:
-    """The offset: half way between the forces of both directions."""
-    forward, backward = force[way > 0], force[way < 0]
-    if not len(forward) or not len(backward):
-        return 0.0
-    return float(np.quantile(forward, 0.75) + np.quantile(backward, 0.25)) / 2
+    rest = record.force - table @ found
+    seen = rest + table[:, held : len(parts)] @ found[held : len(parts)]
+    return rest, table[:, :held] @ found[:held], seen
 
 
 def _turning(
@@ -156,24 +144,20 @@ def _turning(
 def _curve(
     speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float
 ) -> tuple[float, float, float, float]:
-    """Static and dynamic coefficient, viscous part and the speed of the fall, from the curve over
-    the speed."""
-    if len(speeds) < 50 or speeds.max() < 2 * speeds.min():
-        return 1.05 * level, 0.95 * level, 0.0, usual / 3
-    edges = np.geomspace(max(np.quantile(speeds, 0.02), 1e-6 * usual), speeds.max(), _SPEEDS + 1)
-    places = np.clip(np.digitize(speeds, edges) - 1, 0, _SPEEDS - 1)
-    full = [i for i in range(_SPEEDS) if (places == i).sum() >= 5]
-    if len(full) < 3:
-        return 1.05 * level, 0.95 * level, 0.0, usual / 3
-    middles = np.array([np.median(speeds[places == i]) for i in full])
-    levels = np.array([np.median(ratio[places == i]) for i in full])
-    slow, lowest = float(levels[: max(2, len(full) // 3)].max()), int(np.argmin(levels))
-    last = slice(lowest, None) if len(full) - lowest >= 3 else slice(-3, None)
-    rise = max(float(np.polyfit(middles[last], levels[last], 1)[0]), 0.0)
-    dynamic = float(np.clip((levels - rise * middles).min(), 0.2 * level, 2 * level))
-    static = max(slow, 1.02 * dynamic)
-    half = np.flatnonzero(levels - rise * middles < (static + dynamic) / 2)
-    return static, dynamic, rise, float(middles[half[0]]) if len(half) else usual / 3
+    """Static and dynamic coefficient, viscous part and the speed of the fall of the best curve over
+    the speed, d + (s - d) exp(-(v/u)²) + b v, which is linear in all but the speed u."""
+    best = level, level, 0.0, usual / 3
+    least = float(np.sum((ratio - level) ** 2))
+    for fall in (math.inf, *usual * np.geomspace(0.01, 1.0, _FALLS)):
+        table = np.column_stack([np.ones(len(speeds)), speeds, np.exp(-((speeds / fall) ** 2))])
+        table = table[:, : 2 + math.isfinite(fall)]  # without any it is a straight line
+        found = np.linalg.lstsq(table, ratio, rcond=None)[0]
+        rest = float(np.sum((ratio - table @ found) ** 2))
+        if found.min() >= 0 and rest < least:
+            dynamic, rise, drop = map(float, (*found, 0.0)[:3])
+            best = dynamic + drop, dynamic, rise, float(fall) if drop else usual / 3
+            least = rest
+    return best
 
 
 def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
