@@ -2,19 +2,19 @@
  * slips independently (Al-Bender et al. 2005).
  *
  *     stick   dF_i/dt = k_i v                          until |F_i| = alpha_i s(v)
- *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))   until v reverses
+ *     slip    dF_i/dt = C (alpha_i sgn v - F_i/s(v))   until v comes to zero
  *     F    = F_1 + ... + F_4 + sigma1 v k_stick/k + F_v
  *     s(v) = (mu_d + (mu_s - mu_d) exp(-(|v|/v_A)^alpha)) N
  *
  * F_v: common/viscous.h. k_stick/k is the part of the stiffness that sticks, v - v_S the rate of
  * the mean elastic deflection: the sum of all dF_i/dt over the sum of all k_i. alpha_i is the share
  * of an element in the whole: the parameters are divided by their sum. An element that slips has
- * the direction of its slip as its mode. It sticks again when the velocity has reversed (a 1e-9
- * part of v_A counts as motion) and keeps its force then. Where the limit comes down to an element
- * at rest, it slips in the direction of its force until the force has come down. The law is made
- * for a constant normal force: where N falls faster than C lets the forces follow, an element
- * carries no more than alpha_i mu_s N of its F_i, which the law never exceeds otherwise. Damper and
- * elements together carry no more than mu_s N.
+ * the direction of its slip as its mode. It sticks again, with the force that it has, when the
+ * motion stops or turns round (a 1e-9 part of v_A counts as motion). At rest it slips only while
+ * its force is at the limit or above, where N falls, and until the limit has risen by a thousandth.
+ * The law is made for a constant normal force: where N falls faster than C lets the forces follow,
+ * an element carries no more than alpha_i mu_s N of its F_i, which the law never exceeds otherwise.
+ * Damper and elements together carry no more than mu_s N.
  *
  * It stores the sum of F_i^2/(2 k_i), which is lost at once at lift-off.
  *
@@ -32,7 +32,10 @@
 #include "common/stribeck.h"
 #include "common/viscous_force.h"
 
-static const double REVERSAL = 1e-9; /* speed of a motion back that ends a slip, as a part of v_A */
+static const double STANDSTILL = 1e-9; /* largest speed that is no motion, as a part of v_A */
+/* Part of the limit from which a slip may go on at rest: more than a solver's error takes from a
+ * force that follows a falling limit, so that it does not stick and slip in turn. */
+static const double AT_LIMIT = 0.999;
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
 
 /* s(v) */
@@ -83,6 +86,11 @@ static double element_limit(const Parameters *p, double s, int i, double towards
     return limit_towards(p, element_share(p, i) * s, towards);
 }
 
+/* Force down to which a slip may go on at rest. */
+static double limit_at_rest(const Parameters *p, double s, int i, double towards) {
+    return AT_LIMIT * element_limit(p, s, i, towards);
+}
+
 /* The side to which an element can begin to slip, by its sign: that of the motion or, at rest, of
  * its force. */
 static double pushed_towards(double F, double v, double v_0) {
@@ -96,26 +104,30 @@ static double pushing_force(double F, double towards) {
 
 static void indicators(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        double *g) {
-    const double v_0 = REVERSAL * p->v_A, s = sliding_friction(p, u);
+    const double v_0 = STANDSTILL * p->v_A, s = sliding_friction(p, u);
     for (int i = 0; i < ELEMENTS; i++) {
         const double towards = pushed_towards(x->F_e[i], u->v, v_0);
         g[i] = 1;
         if (u->N > 0 && m->mode[i] == MODE_STICK)
             g[i] =
                 below_indicator(pushing_force(x->F_e[i], towards), element_limit(p, s, i, towards));
-        if (u->N > 0 && m->mode[i] != MODE_STICK)
-            g[i] = below_indicator(-slip_direction(m->mode[i]) * u->v, v_0);
+        const int direction = slip_direction(m->mode[i]);
+        if (u->N > 0 && direction != 0) {
+            const double at_limit =
+                above_indicator(direction * x->F_e[i], limit_at_rest(p, s, i, direction));
+            g[i] = fmax(above_indicator(direction * u->v, v_0),
+                        fmin(at_limit, below_indicator(-direction * u->v, v_0)));
+        }
     }
     g[ELEMENTS] = contact_indicator(u->N);
 }
 
 static int element_mode(const Parameters *p, const Inputs *u, double s, int i, int mode, double F) {
-    const double v_0 = REVERSAL * p->v_A;
+    const double v_0 = STANDSTILL * p->v_A;
     const int direction = slip_direction(mode);
-    const int moving_on = direction * u->v > 0;
-    const int relaxing = is_below(-direction * u->v, v_0) &&
-                         is_above(direction * F, element_limit(p, s, i, direction));
-    if (direction != 0 && (moving_on || relaxing)) return mode;
+    const int at_limit = is_below(-direction * u->v, v_0) &&
+                         is_above(direction * F, limit_at_rest(p, s, i, direction));
+    if (direction != 0 && (is_moving(direction * u->v, v_0) || at_limit)) return mode;
     const double towards = pushed_towards(F, u->v, v_0);
     return is_below(pushing_force(F, towards), element_limit(p, s, i, towards)) ? MODE_STICK
                                                                                 : slip_towards(F);

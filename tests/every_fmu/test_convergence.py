@@ -3,7 +3,7 @@ see scripts/search_convergence.py, which searches for longer."""
 
 import pytest
 
-from convergence import TOLERANCES, compare, has_memory
+from convergence import MOST, TOLERANCES, Record, compare, distance, has_memory, run
 from operating_points import some_of
 
 RECORDS = 3
@@ -37,3 +37,31 @@ def test_no_force_is_off_by_a_hundred_tolerances(fmu):
         assert all(finding.excused for finding in findings), findings
         compared += steps
     assert compared >= 0.5 * 4 * len(TOLERANCES) * len(records), "most steps must be compared"
+
+
+@pytest.mark.fmus(lambda d: has_memory(d) and d.takes("normalForce", "relativeVelocity"))
+def test_what_a_dwell_leaves_does_not_depend_on_the_communication_steps(fmu):
+    """A speed comes to exactly zero, rests there under a growing normal force and rises again:
+    none of its modes may depend on whether a communication point is met at rest."""
+    tolerance, steps, last = 1e-8, [], 0.0
+    for size, speed, pressed in (
+        (0.01, 0.05, 0.0),
+        (0.05, 0.05, 0.0),
+        (0.0025, 0.0, 0.0),
+        (1.0, 0.0, 100.0),
+        (0.01, 0.05, 0.0),
+    ):
+        rates = {"relativeVelocity": (speed - last) / size, "normalForce": pressed / size}
+        here = {"relativeVelocity": last, "normalForce": 109.81 if len(steps) == 4 else 9.81}
+        values = [
+            [table.get(v.name, 0.0) for v in fmu.description.inputs] for table in (here, rates)
+        ]
+        steps.append((size, *values))
+        last = speed
+    record = Record({v.name: v.start for v in fmu.description.inputs}, steps)
+    whole = run(fmu, record, tolerance)
+    largest = max(abs(force) for forces in whole.forces for force in forces)
+    for cuts in (2, 3, 7):
+        parts = run(fmu, record, tolerance, cuts)
+        for step in range(len(steps)):
+            assert distance(whole, parts, step) <= MOST * tolerance * largest, step

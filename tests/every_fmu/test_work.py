@@ -38,7 +38,7 @@ WORK = {
     "Dahl": (47699, 187351),
     "ElastoPlastic": (43264, 198417),
     "GKF": (10702, 10702),
-    "GeneralizedMaxwellSlip": (106736, 326208),
+    "GeneralizedMaxwellSlip": (120558, 342414),
     "Gonthier": (17195, 81240),
     "ImplicitBristle": (443080, 802174),
     "Karnopp": (11288, 11288),
