@@ -85,7 +85,10 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
     }
     try:
         with np.errstate(all="ignore"):
-            return float(eval(_checked(expression), {"__builtins__": {}}, names))
+            value = eval(_checked(expression), {"__builtins__": {}}, names)
+        if np.iscomplexobj(value):
+            raise TypeError("the value is not real")
+        return float(value)
     except NameError as error:
         found = ", ".join(sorted(names))
         raise WrongExpression(

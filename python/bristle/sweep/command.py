@@ -115,6 +115,8 @@ def _quantities(words: Sequence[str], default: Callable[[], dict[str, str]]) -> 
             raise BristleError(f"--quantity {word}: this is not NAME=EXPRESSION.")
         if name in ("run", "failure"):
             raise BristleError(f"--quantity {word}: {name} is a column of its own.")
+        if name in found:
+            raise BristleError(f"--quantity names {name} twice.")
         check_expression(expression)
         found[name] = expression
     return found or default()
