@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
 
 from . import BristleError
-from .format.parameter_set import NAMESPACE
+from .format.parameter_set import values_of
 from .library import Model
-
-KINDS = {"Real": float, "Integer": int, "Enumeration": str}
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
@@ -57,40 +54,16 @@ def assignments(words: Sequence[str]) -> dict[str, float | int | str]:
 def read_ssv(file: Path, model: Model) -> dict[str, float | int | str]:
     """The values of a parameter set (SSP), which have to be parameters of the model in its
     units."""
-    try:
-        root = ElementTree.fromstring(file.read_bytes())
-    except ElementTree.ParseError as error:
-        raise BristleError(f"{file}: not XML: {error}.") from None
-    if root.tag != f"{{{NAMESPACE}}}ParameterSet":
-        raise BristleError(f"{file}: not a parameter set of SSP.")
     known = {one.name: one for one in model.parameters}
     values: dict[str, float | int | str] = {}
-    for parameter in root.iter(f"{{{NAMESPACE}}}Parameter"):
-        name = parameter.get("name", "")
+    for name, (value, unit) in values_of(file.read_bytes(), file).items():
         if name not in known:
             raise BristleError(f"{file}: {model.name} has no parameter {name}.")
-        values[name] = _value(file, name, parameter, known[name].unit)
+        if unit is not None and unit != known[name].unit:
+            raise BristleError(
+                f"{file}: {name} is given in {unit}, but has the unit {known[name].unit or '1'}."
+            )
+        values[name] = value
     if not values:
         raise BristleError(f"{file}: has no parameters.")
     return values
-
-
-def _value(
-    file: Path, name: str, parameter: ElementTree.Element, unit: str | None
-) -> float | int | str:
-    for kind, convert in KINDS.items():
-        element = parameter.find(f"{{{NAMESPACE}}}{kind}")
-        if element is None:
-            continue
-        given = element.get("unit")
-        if given is not None and given != unit:
-            raise BristleError(
-                f"{file}: {name} is given in {given}, but has the unit {unit or '1'}."
-            )
-        try:
-            return convert(element.get("value", ""))
-        except ValueError:
-            raise BristleError(
-                f'{file}: {name}: "{element.get("value")}" is not a number.'
-            ) from None
-    raise BristleError(f"{file}: {name}: has no value that is {', '.join(KINDS)}.")

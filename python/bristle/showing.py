@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from xml.etree import ElementTree
 
 from .format.archive import opened, platforms
 from .format.facts import IN_WORDS
 from .format.formulas import plain
 from .format.page_parts import numbers_text
+from .format.parameter_set import document
 from .library import Model, Variable
 
 WIDTH = 100
@@ -52,7 +52,7 @@ def parameter_sets(model: Model) -> dict[str, str]:
     """The sets in the FMU: name and what it is."""
     with opened(model.file) as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".ssv"))
-        roots = [ElementTree.fromstring(archive.read(name)) for name in names]
+        roots = [document(archive.read(name), f"{model.file}: {name}") for name in names]
     return {root.get("name", ""): root.get("description", "") for root in roots}
 
 

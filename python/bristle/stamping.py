@@ -9,7 +9,6 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from . import BristleError
 from .format.defaults import NAME_BYTES, OWN_DEFAULTS, Defaults, replaced
@@ -17,16 +16,17 @@ from .format.page_parts import numbers_text
 from .format.names import C_KEYWORDS, MODELICA_KEYWORDS
 from .format.archive import opened, write_zip
 from .format.page_parts import default_cell, footer_start, header_line, own_name, title_line
-from .format.parameter_set import ParameterSet, ssv_text
+from .format.parameter_set import ParameterSet, document, document_text, ssv_text
 from .format.references import with_references
 from .format.signature import signed_anew
 from .format.sources import BUILD, UNIT, content_guid, prefix_line
 from .format.universal import joined, parts
 from .format.variables import elements_of, kind_of, scalars, token_name
-from .format.parameter_set import document_text
 from .library import Model, Variable, describe
 from .running import check_mapping, evaluate, settings
 
+OWN = "with defaults of its own"
+PICTURES = "The pictures show "
 LARGEST_RATIO = 1e9  # of a default to that of the model
 # names that no file has on Windows
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
@@ -68,7 +68,7 @@ def stamp(
     own = settings(about, values)
     _check_size(about, own)
     evaluate(about.file, values, outputs=[])  # asks the model itself whether it can live with them
-    description = f"{about.title}, with defaults of its own" if description is None else description
+    description = f"{_law(about)}, {OWN}" if description is None else description
     if not description.isprintable():
         raise BristleError(
             f"the description {description!r} has signs that cannot be shown, or is more than a"
@@ -168,7 +168,7 @@ def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, 
         elif entry == f"sources/{BUILD}":
             changed[entry] = _build(data, new)
         elif entry == "documentation/index.html":
-            changed[entry] = _page(data.decode(), old, new).encode()
+            changed[entry] = _page(data.decode(errors="replace"), old, new).encode()
         else:
             changed[entry] = data
     if values := {
@@ -200,14 +200,14 @@ def _library(entry: str, data: bytes, old: Model, new: Model) -> bytes:
 
 
 def _build(data: bytes, new: Model) -> bytes:
-    root = ElementTree.fromstring(data)
+    root = document(data, BUILD)
     for element in root.iterfind("BuildConfiguration"):
         element.set("modelIdentifier", new.identifier)
     return document_text(root).encode()
 
 
 def _xml(data: bytes, new: Model) -> bytes:
-    root = ElementTree.fromstring(data)
+    root = document(data, "modelDescription.xml")
     root.set("modelName", new.name)
     root.set(token_name(root), new.guid)
     root.set("description", new.title)
@@ -224,9 +224,10 @@ def _xml(data: bytes, new: Model) -> bytes:
 
 
 def _page(text: str, old: Model, new: Model) -> str:
+    note = _note(old, new, PICTURES not in text)
     changes = {
         title_line(old.name): title_line(new.name),
-        header_line(old.name, old.title): f"{header_line(new.name, new.title)}\n{_note(old, new)}",
+        header_line(old.name, old.title): f"{header_line(new.name, new.title)}\n{note}",
         footer_start(old.name): footer_start(new.name),
     }
     shown = _shown(new)
@@ -243,18 +244,20 @@ def _page(text: str, old: Model, new: Model) -> str:
     return text.replace(own_name(old.name), own_name(new.name))
 
 
-def _note(old: Model, new: Model) -> str:
+def _law(about: Model) -> str:
+    """The title of a model, also where it was stamped."""
+    return about.title.removesuffix(f", {OWN}")
+
+
+def _note(old: Model, new: Model, has_pictures: bool) -> str:
+    """What is different; the first of an element that was stamped again says what is shown."""
     own = ", ".join(
         f"<code>{escape(one.name)}</code> {_value(one)} (there: {_value(was)})"
         for one, was in _changes(old, new)
     )
-    law = (
-        f"The law of <code>{escape(old.name)}</code>, {escape(old.title)}, with defaults of its own"
-    )
-    return (
-        f'<p class="note">{law}: {own or "none"}. The pictures show <code>{escape(old.name)}</code>'
-        " as it is.</p>"
-    )
+    law = f"The law of <code>{escape(old.name)}</code>, {escape(_law(old))}, {OWN}"
+    pictures = f" {PICTURES}<code>{escape(old.name)}</code> as it is." if has_pictures else ""
+    return f'<p class="note">{law}: {own or "none"}.{pictures}</p>'
 
 
 def _value(one: Variable) -> str:

@@ -18,6 +18,7 @@ import bristle
 from bristle import cli, expressions
 from bristle.cli.files import writing
 from bristle.format import archive
+from bristle.format.parameter_set import NAMESPACE
 
 need_all_fmus()
 
@@ -60,9 +61,9 @@ def unpacked(fmu):
     return sum(one.file_size for one in zipfile.ZipFile(fmu).infolist())
 
 
-def copied(file, change=lambda name, data: data, more=()):
+def copied(file, change=lambda name, data: data, more=(), fmu=LUGRE):
     """An FMU whose members are changed, and others are added."""
-    with zipfile.ZipFile(LUGRE) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+    with zipfile.ZipFile(fmu) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             new.writestr(name, change(name, old.read(name)))
         for entry, data in more:
@@ -94,6 +95,14 @@ WORDS = {
     "a power without end": (
         ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=9**9**9**9"],
         "9**9**9**9: Numerical result out of range.",
+    ),
+    "a root of less than nothing": (
+        ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=(0-1)**.5"],
+        "(0-1)**.5: the value is not real.",
+    ),
+    "a quantity twice": (
+        ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=1", "--quantity", "a=2"],
+        "--quantity names a twice.",
     ),
     "a division by nothing": (
         ["sweep", "pulse", "LuGre", *OVER, "--quantity", "a=1/0"],
@@ -405,6 +414,45 @@ def test_an_fmu_is_written_over_only_if_this_is_asked_for(refused, tmp_path, cap
     )
     assert cli.main([*words, "--overwrite"]) == 0
     assert bristle.describe(own)["staticFriction"].start == 0.8
+
+
+JUNK = [b"", b"\xff", b'<?xml version="1.0" encoding="foo"?><a/>', b"<a>" * 9]
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=range(len(JUNK)))
+@pytest.mark.parametrize(
+    "source, member",
+    [
+        ("LuGre.fmu", "modelDescription.xml"),
+        ("LuGre.fmu", "documentation/index.html"),
+        ("LuGre.fmu", "resources/canudas1995_standard.ssv"),
+        ("fmi3/LuGre.fmu", "sources/buildDescription.xml"),
+    ],
+)
+def test_a_member_that_is_not_what_it_should_be_is_refused(source, member, junk, refused, tmp_path):
+    copied(
+        tmp_path / "in.fmu", lambda name, old: junk if name == member else old, fmu=FOLDER / source
+    )
+    stamp = ["stamp", "in.fmu", "--name", "Own"]
+    assert member.rpartition("/")[2] in refused(*stamp)
+    if member.endswith(".ssv"):
+        assert member in refused("show", "in.fmu")
+
+
+def test_a_parameter_set_that_cannot_be_read_is_refused(refused, tmp_path):
+    file, value = (
+        tmp_path / "in.ssv",
+        '<Parameter name="staticFriction"><Real value="1"/></Parameter>',
+    )
+    for text, reason in [
+        (JUNK[2].decode(), "not XML: unknown encoding: foo."),
+        (
+            f'<ParameterSet xmlns="{NAMESPACE}">{value * 2}</ParameterSet>',
+            "staticFriction is given twice.",
+        ),
+    ]:
+        file.write_text(text)
+        assert refused("run", "LuGre", "--ssv", file, *RUN) == f"{file}: {reason}"
 
 
 # ---- files ----

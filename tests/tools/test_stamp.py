@@ -16,6 +16,7 @@ from c_host import natural_record
 from operating_points import Sampler
 
 import bristle
+from bristle.format.archive import page_of
 from bristle.format.defaults import MARK
 from bristle.parameters import read_ssv
 from bristle.format.signature import signed_anew
@@ -166,6 +167,19 @@ def test_an_input_is_a_default_and_no_part_of_the_parameter_set(tmp_path):
     }
     only = Fmu(bristle.stamp(LUGRE, {"normalForce": 12.5}, NAME, tmp_path / "only.fmu"))
     assert not (only.folder / "resources" / f"{NAME}.ssv").exists(), "a set of nothing is none"
+
+
+def test_one_that_is_stamped_again_tells_of_both(tmp_path):
+    """The pictures stay those of the model."""
+    one = bristle.stamp("LuGre", {"staticFriction": 0.7}, "One", tmp_path / "One.fmu")
+    two = bristle.stamp(one, {"dynamicFriction": 0.2}, "Two", tmp_path / "Two.fmu")
+    about = bristle.describe(two)
+    assert about.title == bristle.describe(one).title
+    assert [about[name].start for name in ("staticFriction", "dynamicFriction")] == [0.7, 0.2]
+    page = page_of(two)
+    assert page.count("The law of <code>") == 2
+    assert page.count("The pictures show <code>") == 1
+    assert "The pictures show <code>LuGre</code>" in page
 
 
 def test_several_are_loaded_together_and_do_not_mix(tmp_path):

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from .. import BristleError
 from ..cli.files import writing
+from .parameter_set import document
 from .sources import UNIT
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
@@ -121,10 +122,7 @@ def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
                 f" {LARGEST_DESCRIPTION >> 20} MiB."
             )
         text = archive.read("modelDescription.xml")
-    try:
-        return ElementTree.fromstring(text), names
-    except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
-        raise BristleError(f"{fmu}: its modelDescription.xml cannot be read: {error}.") from None
+    return document(text, f"{fmu}: modelDescription.xml"), names
 
 
 def page_of(fmu: Path) -> str:

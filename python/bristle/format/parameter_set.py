@@ -1,12 +1,13 @@
-"""A parameter set as a file: SSP parameter values."""
+"""A parameter set as a file: SSP parameter values. XML, written and read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from .. import VERSION
+from .. import VERSION, BristleError
 
+KINDS = {"Real": float, "Integer": int, "Enumeration": str}
 NAMESPACE = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 
 
@@ -18,6 +19,14 @@ class ParameterSet:
     title: str
     source: str
     values: dict[str, float | int]
+
+
+def document(text: bytes, name: object) -> ElementTree.Element:
+    """The root of XML that anybody may have written."""
+    try:
+        return ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
+        raise BristleError(f"{name}: not XML: {error}.") from None
 
 
 def document_text(root: ElementTree.Element) -> str:
@@ -47,3 +56,33 @@ def ssv_text(one: ParameterSet) -> str:
         kind = "Integer" if isinstance(value, int) else "Real"
         ElementTree.SubElement(parameter, f"{{{NAMESPACE}}}{kind}", {"value": repr(value)})
     return document_text(root)
+
+
+def values_of(text: bytes, file: object) -> dict[str, tuple[float | int | str, str | None]]:
+    """The values of a set, each with the unit that it is given in."""
+    root = document(text, file)
+    if root.tag != f"{{{NAMESPACE}}}ParameterSet":
+        raise BristleError(f"{file}: not a parameter set of SSP.")
+    values: dict[str, tuple[float | int | str, str | None]] = {}
+    for parameter in root.iter(f"{{{NAMESPACE}}}Parameter"):
+        name = parameter.get("name", "")
+        if name in values:
+            raise BristleError(f"{file}: {name} is given twice.")
+        values[name] = _value(file, name, parameter)
+    return values
+
+
+def _value(
+    file: object, name: str, parameter: ElementTree.Element
+) -> tuple[float | int | str, str | None]:
+    for kind, convert in KINDS.items():
+        element = parameter.find(f"{{{NAMESPACE}}}{kind}")
+        if element is None:
+            continue
+        try:
+            return convert(element.get("value", "")), element.get("unit")
+        except ValueError:
+            raise BristleError(
+                f'{file}: {name}: "{element.get("value")}" is not a number.'
+            ) from None
+    raise BristleError(f"{file}: {name}: has no value that is {', '.join(KINDS)}.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,7 +18,7 @@ from .. import BristleError
 from .archive import library_suffix, this_platform
 from .experiments import REVERSAL, STEP, STEPS, Experiment, Input, experiments_of, held
 from .hosting import Instance, instance
-from .parameter_set import NAMESPACE, document_text
+from .parameter_set import document, document_text, values_of
 from .variables import variables_of, version_of
 
 FOLDER = "extra/org.fmi-standard.fmi-ls-ref"
@@ -49,7 +49,7 @@ def with_references(content: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def references(content: Mapping[str, bytes]) -> dict[str, bytes]:
     """The reference results of an FMU; none where it has no library for this machine."""
-    root = ElementTree.fromstring(content["modelDescription.xml"])
+    root = document(content["modelDescription.xml"], "modelDescription.xml")
     identifier = root.find("CoSimulation").get("modelIdentifier")  # type: ignore[union-attr]
     platform = this_platform(version_of(root))
     library = f"binaries/{platform}/{identifier}{library_suffix(platform)}"
@@ -92,11 +92,13 @@ def _references(
     for one in experiments:
         motions = [one.motions.get(name, held(i.start)) for name, i in inputs.items()]
         stimulus = _csv(list(inputs), [[at(k) for at in motions] for k in range(STEPS + 1)])
-        chosen = [file for file, label in labelled.items() if label == one.name]
+        values: dict[int, float | int] = {}
+        for file in (file for file, label in labelled.items() if label == one.name):
+            values |= _values(files[file], file, places)
         try:
             results = _run(
                 instance(functions, root),
-                {places[name]: value for file in chosen for name, value in _values(files[file])},
+                values,
                 [places[name] for name in inputs],
                 [[float(v) for v in row.split(",")[1:]] for row in stimulus.split("\n")[1:-1]],
                 [places[name] for name in outputs],
@@ -107,6 +109,16 @@ def _references(
         found[f"{FOLDER}/{one.name}_in.csv"] = stimulus.encode()
         found[f"{FOLDER}/{one.name}_out.csv"] = _csv(outputs, results).encode()
     found[f"{FOLDER}/fmi-ls-manifest.xml"] = _manifest(made, sets, labelled).encode()
+    return found
+
+
+def _values(ssv: bytes, file: str, places: Mapping[str, int]) -> dict[int, float | int]:
+    """The numbers of a parameter set, by value reference."""
+    found: dict[int, float | int] = {}
+    for name, (value, _) in values_of(ssv, file).items():
+        if name not in places or isinstance(value, str):
+            raise BristleError(f"{file}: {name} = {value} is no number of this model.")
+        found[places[name]] = value
     return found
 
 
@@ -152,12 +164,6 @@ def _joined_columns(csv: str) -> str:
     lines = [",".join(groups)]
     lines += [",".join(" ".join(row[i] for i in one) for one in groups.values()) for row in rows]
     return "\n".join(lines) + "\n"
-
-
-def _values(ssv: bytes) -> Iterator[tuple[str, float | int]]:
-    for one in ElementTree.fromstring(ssv).iter(f"{{{NAMESPACE}}}Parameter"):
-        kind = int if one[0].tag.endswith("Integer") else float
-        yield one.get("name", ""), kind(one[0].get("value", ""))
 
 
 def _manifest(experiments: list[Experiment], sets: list[str], labelled: Mapping[str, str]) -> str:
