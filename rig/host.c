@@ -19,7 +19,7 @@ enum {
     STEPS_PER_PROGRESS_CALL = 64, /* which may end the run */
     STEPS_PER_INTERVAL = 10, /* no step is longer than this many output intervals of the system */
     FAILURES_AT_MOST =
-        50 /* of one step: a law that jumps without an event takes more than the usual few */
+        50 /* of one step: a law that jumps without an event needs more than the usual few */
 };
 
 typedef struct {

@@ -9,7 +9,7 @@
  * long as either the load is above the limit or the body moves, so it cannot end because of a
  * velocity that it has not reached yet. Beyond v_r the direction of the motion is that of the slip.
  * If friction depends on the direction (direction.h), the limit is that of the side to which the
- * load pulls or the slip goes.
+ * load or the slip points.
  */
 #ifndef BRISTLE_IDEAL_STICK_H
 #define BRISTLE_IDEAL_STICK_H

@@ -2,7 +2,7 @@
  *
  * A magnitude has no slope where it vanishes. With a width w > 0 it is sqrt(a^2 + w^2) - w instead:
  * smooth, zero at zero, and below the magnitude by less than w. With w = 0 it is the magnitude
- * itself, whose slope at zero is taken as 0 (common/vector.h).
+ * itself, whose slope at zero is set to 0 (common/vector.h).
  */
 #ifndef BRISTLE_LOAD_H
 #define BRISTLE_LOAD_H

@@ -1,5 +1,5 @@
 /* Error control by the force: a model says how far a state may be off for an error of about what
- * the contact carries, and the tolerance is taken of that. */
+ * the contact carries, and the tolerance is relative to that. */
 #ifndef BRISTLE_RESOLUTION_H
 #define BRISTLE_RESOLUTION_H
 

@@ -8,7 +8,7 @@
  * From rest the force rises to a peak over the path s_e and falls to the dynamic friction from
  * there:
  *
- *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d   so that fast sliding takes F_d = mu_d N
+ *     sigma_1 l_1 = (1 + b) F_d,  sigma_2 l_2 = b F_d   so that fast sliding has F_d = mu_d N
  *     F_s/F_d     = 1 + b (1 - eta) (eta b/(1 + b))^(eta/(1 - eta))     peak,
  *     s_e         = l eta/(1 - eta) ln((1 + b)/(eta b))                 after this path
  *     sigma0      = sigma_1 - sigma_2                                   stiffness at rest

@@ -1,4 +1,4 @@
-/* Coulomb: the classic law with ideal stick, which takes the load as an input.
+/* Coulomb: the classic law with ideal stick, which has the load as an input.
  *
  *     stick   F = F_ext up to |F_ext| = F_s = mu_s N                    Pennestri et al. 2016, eq 1
  *     slip    F = F_d sgn v,  F_d = mu_d N                              eqs 1, 2

@@ -33,8 +33,8 @@
 #include "common/viscous_force.h"
 
 static const double STANDSTILL = 1e-9; /* largest speed that is no motion, as a part of v_A */
-/* Part of the limit from which a slip may go on at rest: more than a solver's error takes from a
- * force that follows a falling limit, so that it does not stick and slip in turn. */
+/* Fraction of the limit from which a slip may continue at rest: more than a solver's error takes
+ * from a force that follows a falling limit, so that it does not stick and slip in turn. */
 static const double AT_LIMIT = 0.999;
 static const double SHORTEST_TIME = 1e-9; /* s, in which a slipping element follows */
 
@@ -86,7 +86,7 @@ static double element_limit(const Parameters *p, double s, int i, double towards
     return limit_towards(p, element_share(p, i) * s, towards);
 }
 
-/* Force down to which a slip may go on at rest. */
+/* Force down to which a slip may continue at rest. */
 static double limit_at_rest(const Parameters *p, double s, int i, double towards) {
     return AT_LIMIT * element_limit(p, s, i, towards);
 }

@@ -3,8 +3,8 @@
  *     F = mu_s N sin(C atan(B v - E (B v - atan(B v))))   Pennestri et al. 2016,
  *                                                         eq 5 (all of it inside atan)
  *
- * The peak is mu_s N if C > 1; fast sliding takes mu_s N sin(C pi/2) if E < 1. C < 2 and E <= 1
- * keep the sign of v.
+ * The peak is mu_s N if C > 1; fast sliding has mu_s N sin(C pi/2) if E < 1. C < 2 and E <= 1 keep
+ * the sign of v.
  *
  * Separated (N <= 0): F = 0. F has the sign of the sliding velocity and is subtracted from the
  * body's equation of motion.

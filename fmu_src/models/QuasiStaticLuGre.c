@@ -1,5 +1,5 @@
-/* QuasiStaticLuGre: the LuGre model with its bristles at rest, which leaves the Stribeck curve and
- * an ideal stick.
+/* QuasiStaticLuGre: the LuGre model with its bristles in equilibrium: the Stribeck curve and an
+ * ideal stick.
  *
  *     stick   F = F_ext up to |F_ext| = F_s = mu_s N
  *     slip    F = (F_d + (F_s - F_d) exp(-(|v|/v_A)^alpha)) sgn v + F_v

@@ -9,9 +9,9 @@
  * comes to rest at x_s over the last thousandth of its path, where q differs from 1 by less than
  * 2e-6.
  *
- * Separated (N <= 0): F = 0 and the deflection fades in the time it takes to build up at v_t, dx/dt
- * = -v_t/x_s x. F has the sign of the sliding velocity and is subtracted from the body's equation
- * of motion.
+ * Separated (N <= 0): F = 0 and the deflection decays in the time in which it builds up at v_t,
+ * dx/dt = -v_t/x_s x. F has the sign of the sliding velocity and is subtracted from the body's
+ * equation of motion.
  */
 #include "StickSlip.h"
 #include "common/contact_events.h"

@@ -7,8 +7,8 @@
  *     J_3 dw_3/dt = T_2 - T_3           N_2 = N for t >= t_2, else 0     0.4 s
  *     J_4 dw_4/dt = T_3                 N_3 = N for t >= t_3, else 0     0.9 s
  *
- * Clutch i turns with w_i - w_(i+1) and is pressed with N_i; w_1(0) = 10 rad/s, all others at rest.
- * The friction radius is the geometry constant of all faces (the library's cgeo, 1 m).
+ * Clutch i turns with w_i - w_(i+1) and has the normal force N_i; w_1(0) = 10 rad/s, all others at
+ * rest. The friction radius is the geometry constant of all faces (the library's cgeo, 1 m).
  *
  * An element with ideal stick is given the torque that would keep its clutch shut,
  *

@@ -15,8 +15,8 @@
  * The mass and the height h of the pull above the centre are not printed: 1 kg, at which the cube
  * slips as in the paper, and 0.
  *
- * Answer: friction takes the whole pull, 0.75 N, until 0.15 F_n falls below it at 3.5 s, in every
- * direction of the pull. In stick all points have the same deflection, so that each carries
+ * Answer: friction balances the whole pull, 0.75 N, until 0.15 F_n falls below it at 3.5 s, in
+ * every direction of the pull. In stick all points have the same deflection, so that each carries
  * friction in proportion to its normal force.
  */
 #include <math.h>

@@ -2,7 +2,7 @@
  * states only record it.
  *
  *     dx/dt = v(t)             displacement
- *     dW/dt = F v(t)           work that the element takes
+ *     dW/dt = F v(t)           work that the element absorbs
  *
  * The drive moves whatever the friction is. An element with the input externalForce, the force
  * that tries to move the body, has one in the direction of the motion that no friction

@@ -16,7 +16,7 @@
  * equal distances.
  *
  * u(t): 1.5529 m; out by 0.5 m from 0 to 4.95 s, back from 7.3 s to 12.25 s, the speed a wave 1 -
- * cos each time; then, from 14 s on, an expansion by 3.5 m, which takes up speed in 1 s and stops
+ * cos each time; then, from 14 s on, an expansion by 3.5 m, which accelerates for 1 s and stops
  * suddenly at 19 s.
  *
  * This is a CALIBRATED case. The text gives 1.5529 m, the sag 0.967 m, N = 22 N, mu 0.08/0.05,

@@ -8,10 +8,11 @@
  *
  * The gear transmits the torque r T at the speed v/r; GearLoad makes the normal force of friction
  * from it, by the efficiencies of a data sheet. Friction brakes the load, which changes T: an
- * algebraic loop. It has a solution while the gear takes less than (M + m)/m of what it transmits.
+ * algebraic loop. It has a solution while the gear absorbs less than (M + m)/m of what it
+ * transmits.
  *
- * Answer where friction has one coefficient, that of GearLoad: it takes F = (1/e_f - 1) T on the
- * way up and F = -(1 - e_b) T on the way down. With e_b <= 0 the gear locks itself: the load stays
+ * Answer where friction has one coefficient, that of GearLoad: F = (1/e_f - 1) T while the load
+ * rises and F = -(1 - e_b) T while it sinks. With e_b <= 0 the gear locks itself: the load stays
  * where the motor has left it. tests/tools/test_loads.py has an independent solution.
  */
 #include <math.h>
