@@ -71,15 +71,15 @@ static int evaluate_beside(Motion *motion, const Event *event, double amount, do
 /* Finds the slopes of these by a difference to the side that is not refused; returns the largest
  * change, or a negative number where both sides are refused. */
 static double difference_slopes(Motion *motion, const Event *event, double step, double *slopes) {
-    double here[INDICATOR_ROOM], has_arrived[INDICATOR_ROOM], largest = 0;
-    if (evaluate_beside(motion, event, step, has_arrived)) {
+    double here[INDICATOR_ROOM], beside[INDICATOR_ROOM], largest = 0;
+    if (evaluate_beside(motion, event, step, beside)) {
         step = -step;
-        if (evaluate_beside(motion, event, step, has_arrived)) return -1;
+        if (evaluate_beside(motion, event, step, beside)) return -1;
     }
     if (evaluate_beside(motion, event, 0, here)) return -1;
     for (int i = 0; i < (event->finds_states ? N_STATES : N_INDICATORS); i++) {
-        largest = fmax(largest, fabs(has_arrived[i] - here[i]));
-        slopes[i] = (has_arrived[i] - here[i]) / step;
+        largest = fmax(largest, fabs(beside[i] - here[i]));
+        slopes[i] = (beside[i] - here[i]) / step;
     }
     return largest;
 }
