@@ -1,12 +1,12 @@
 """Runs each test of an `fmu` over every FMU in the folder BRISTLE_FMUS (default: dist/).
 
-A test that only makes sense for some (models with states, with modes …) says so by
-`@pytest.mark.fmus(predicate)`; the predicate sees the description, never a list of names. A test in
-models/test_<Model>.py that says nothing runs over the FMU of this name.
+A test for some FMUs only (models with states, with modes …) is marked
+`@pytest.mark.fmus(predicate)`; the predicate takes the description, so no list of names is needed.
+A test in models/test_<Model>.py without the mark runs with the FMU of this name.
 
 The folder may hold a part of the collection. Tests that need all of it (`collection`, and those of
 the tools, which take FMUs by their names) or all platforms (`platforms`) are then left out, unless
-`--complete` says that nothing may be missing.
+`--complete` requires everything.
 """
 
 import gc
@@ -20,7 +20,7 @@ import operating_points
 from fmi2 import CO_SIMULATION, MODEL_EXCHANGE
 from fmus import COMPLETE, FMUS, FOLDER, PLATFORMS, TWINS
 
-# The shared checks say what they compared, like the tests themselves.
+# Assertions of the shared checks show what they compared, like those of the tests.
 pytest.register_assert_rewrite("friction_curves", "body_on_element", "prescribed")
 
 settings.register_profile(
@@ -28,9 +28,9 @@ settings.register_profile(
 )
 settings.register_profile(
     "bristle again", settings.get_profile("bristle"), max_examples=15
-)  # the points have been tried without a sanitizer
+)  # the points have already passed without a sanitizer
 
-BATCH = 8  # tests: small, so that no worker is left alone with much in the end
+BATCH = 8  # tests: few, so that all workers finish at about the same time
 
 
 def pytest_addoption(parser):
@@ -42,7 +42,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     fmus.MUST_BE_COMPLETE = config.getoption("--complete")
-    config.option.loadscopereorder = False  # the collection has its order: long groups first
+    config.option.loadscopereorder = False  # the order is made below: long groups first
     operating_points.AGAIN = config.getoption("--only-fmus")
     settings.load_profile("bristle again" if operating_points.AGAIN else "bristle")
     if not FMUS:
@@ -64,10 +64,10 @@ def pytest_generate_tests(metafunc):
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config, items):
-    """A test that concerns no FMU in the folder is left out, not skipped. Tests that share
-    something that takes long to make are a group; groups come first, the largest before all, so
-    that nobody waits for them in the end. All others are batches of neighbours, which share what
-    their module has made: one by one, thousands of tests would keep xdist's controller busy."""
+    """Leaves out tests that concern no FMU in the folder, and orders the others. Tests that share
+    an expensive fixture are a group; groups come first, the largest before all, so that no worker
+    waits for them at the end. All others form batches of neighbours, which share their module's
+    fixtures: sent one by one, thousands of tests would keep xdist's controller busy."""
 
     def wanted(item):
         if config.getoption("--only-fmus") and not {"fmu", "all_fmus", "twin"} & set(
@@ -100,8 +100,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """What collecting has made stays to the end: Python's collector does not look through it again
-    and again."""
+    """Excludes the collected tests from garbage collection: they all live to the end."""
     gc.freeze()
 
 
@@ -125,7 +124,7 @@ def kind(request):
 
 @pytest.fixture(scope="session")
 def browser():
-    from browsing import chromium  # only those who look at pages need it
+    from browsing import chromium  # only tests of pages need it
 
     with chromium() as browser:
         yield browser

@@ -1,5 +1,4 @@
-"""The three binaries and the sources in an FMU: what they export, what they need, what they
-keep."""
+"""The three binaries and the sources in an FMU: exports, dependencies, static data."""
 
 import os
 import random
@@ -36,7 +35,7 @@ def test_linux_exports_the_44_functions_and_nothing_else(fmu):
 
 
 def exports_of_pe(content):
-    """Names in the export table of a PE file."""
+    """Reads the names in the export table of a PE file."""
     offset = struct.unpack_from("<I", content, 0x3C)[0]
     assert content[offset : offset + 4] == b"PE\0\0"
     machine, count = struct.unpack_from("<HH", content, offset + 4)
@@ -73,7 +72,7 @@ def exports_of_pe(content):
 
 
 def number_at(content, at):
-    """A number in LEB128, and the place after it."""
+    """Reads a number in LEB128; returns it and the place after it."""
     value = shift = 0
     while True:
         byte = content[at]
@@ -84,7 +83,7 @@ def number_at(content, at):
 
 
 def names_in_trie(trie, at=0, prefix=""):
-    """Names in the export trie of a Mach-O file."""
+    """Reads the names in the export trie of a Mach-O file."""
     size, after = number_at(trie, at)
     names = {prefix} if size else set()
     at = after + size
@@ -98,8 +97,8 @@ def names_in_trie(trie, at=0, prefix=""):
 
 
 def commands_of_mach_o(content):
-    """Names exported and libraries needed by a Mach-O file for one processor, which macOS 11
-    loads."""
+    """Reads exported names and needed libraries of a Mach-O file for one processor; checks that
+    macOS 11 loads it."""
     magic, _, _, file_type, count = struct.unpack_from("<5I", content, 0)
     assert magic == 0xFEEDFACF and file_type in (6, 8), "not a 64-bit macOS library"
     exported, needed, oldest, offset = set(), set(), None, 32
@@ -140,9 +139,8 @@ def test_windows_exports_the_44_functions_and_needs_only_the_system(fmu):
         )
 
 
-# zig's linker lists these two marks of the file itself in every library for macOS, and no option of
-# it leaves them out. They are looked up by their library only (two-level names), so they cannot
-# collide.
+# zig's linker exports these two symbols of the file itself from every library for macOS; no option
+# prevents it. They are looked up in their library only (two-level names), so they cannot collide.
 LINKERS_OWN = {"___dso_handle", "__mh_dylib_header"}
 
 
@@ -212,8 +210,8 @@ def test_linux_names_no_path_and_no_executable_stack(fmu):
 
 
 def test_no_function_of_the_process_is_called(fmu):
-    """Nothing that allocates, prints, locks, or changes the process: arithmetic, text formatting
-    and memory copies only."""
+    """Nothing that allocates, prints, locks or changes the process: only arithmetic, text
+    formatting and memory copies."""
     lines = printed("nm", "--dynamic", "--undefined-only", fmu.binary).splitlines()
     used = {line.split()[-1].split("@")[0] for line in lines}
     harmless = r"""(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|chr|str|nlen|cpy|ncpy|cat)
@@ -225,8 +223,8 @@ def test_no_function_of_the_process_is_called(fmu):
 
 
 def stack_of_calls(graph):
-    """The most stack that each FMI function takes with all that it calls of the FMU, from gcc's
-    graph of calls; a cycle in it is an error."""
+    """Returns the largest stack of each FMI function with its calls within the FMU, from gcc's call
+    graph; a cycle is an error."""
     frames, calls = {}, {}
     for name, label in re.findall(r'node: \{ title: "([^"]+)" label: "([^"]*)"', graph):
         frame = re.search(r"(\d+) bytes \(([\w,]+)\)", label)
@@ -250,16 +248,16 @@ def stack_of_calls(graph):
 
 
 def stack_allowed(description):
-    """As docs/real-time.md says: frames hold the vectors of a law and, in a step with the body, its
-    matrix, so they grow with states and directions."""
+    """Returns the limit of docs/real-time.md: frames hold the vectors of a law and, in a step with
+    the body, its matrix, so they grow with states and directions."""
     if len(description.family("relativeVelocity")) > 1:
         return 11264
     return 7680 if len(description.states) > 2 else 5120
 
 
 def writable(library):
-    """What the sources keep between calls, by the symbols of the object; tables of constant texts,
-    which the loader fills in and then protects (.data.rel.ro), are not kept."""
+    """Lists the writable symbols of the object, without tables of constant strings, which the
+    loader relocates and then protects (.data.rel.ro)."""
     lines = printed("objdump", "--syms", library).splitlines()
     return [
         line
@@ -271,8 +269,8 @@ def writable(library):
 
 
 def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu):
-    """Without a warning, a recursion or data that can be written, and with a few kB of stack for
-    any call beside what the C library takes: real-time tasks often have little more."""
+    """Without a warning, recursion or writable data, and with a few kB of stack for any call beside
+    that of the C library: real-time tasks often have little more."""
     folder = compiled(
         f"c99/{fmu.name}",
         {"sources": fmu.folder / "sources", "headers": HEADERS},
@@ -293,7 +291,7 @@ def test_gcc_takes_the_sources_as_strict_c99_to_the_same_behaviour(fmu):
 
 
 def test_every_c_file_is_listed_and_compiles_alone(fmu):
-    """Some importers compile what is listed, some every .c file that they find."""
+    """Some importers compile the listed files, some every .c file."""
     found = sorted(
         path.relative_to(fmu.folder / "sources").as_posix()
         for path in (fmu.folder / "sources").rglob("*.c")
@@ -308,7 +306,7 @@ def test_every_c_file_is_listed_and_compiles_alone(fmu):
 
 @pytest.fixture(scope="module")
 def standard_headers(tmp_path_factory):
-    """Headers of an importer that treat the prefix as those of FMI 2.0.5 do; FMPy's never add
+    """Makes headers of an importer that handle the prefix as those of FMI 2.0.5; FMPy's never add
     one."""
     folder = tmp_path_factory.mktemp("headers")
     for name in ("fmi2Functions.h", "fmi2FunctionTypes.h", "fmi2TypesPlatform.h"):
@@ -337,13 +335,13 @@ def standard_headers(tmp_path_factory):
 
 
 def some(fmus, seed, count=2):
-    """A few FMUs, others for each seed: all have the same sources but for their law."""
+    """Draws a few FMUs, others for each seed: all have the same sources but for their law."""
     return random.Random(seed).sample(fmus, min(count, len(fmus)))
 
 
 def global_names(name, fmu, headers, *command):
-    """The global names of the object that a compiler makes of the sources; C++ adds weak ones of
-    its library."""
+    """Compiles the sources and returns the global names of the object, without the weak ones that
+    C++ adds."""
     folder = compiled(
         name,
         {"sources": fmu.folder / "sources", "headers": headers},
@@ -354,8 +352,8 @@ def global_names(name, fmu, headers, *command):
 
 
 def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_headers):
-    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another one, or none
-    for a dynamic library."""
+    """FMI 2.0.5, 2.1.1: for a program of several FMUs; the importer may choose another prefix, or
+    none for a dynamic library."""
     for fmu in all_fmus:
         assert (
             f"#define FMI2_FUNCTION_PREFIX {fmu.description.identifier}_\n"
@@ -377,7 +375,7 @@ def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_heade
 
 
 def test_the_headers_of_the_importer_are_used(all_fmus, standard_headers, tmp_path):
-    """Those among the sources serve where there are none."""
+    """Those among the sources are used if there are none."""
     sources = some(all_fmus, "headers")[0].folder / "sources"
     for options, folder in (
         (("-I", standard_headers), standard_headers),
@@ -419,7 +417,7 @@ def test_other_languages_compile_the_sources(all_fmus, language, standard_header
 
 
 def test_several_fmus_fit_into_one_program(all_fmus, standard_headers, tmp_path):
-    """Linked statically, each under its own prefix; every one makes a step."""
+    """Linked statically, each with its own prefix; every one takes a step."""
     chosen = some(all_fmus, "static", 4)
     objects = [
         compiled(
@@ -476,7 +474,7 @@ int main(void) {
 
 
 def behaviour(fmu, library):
-    """A run of both kinds over random points; all numbers."""
+    """Runs both kinds over random points; returns all numbers."""
     numbers = []
     sampler = Sampler(fmu.description, "behaviour")
     with fmu.instance(MODEL_EXCHANGE, library=library) as instance:
@@ -499,7 +497,7 @@ def behaviour(fmu, library):
 
 
 def check_same_behaviour(fmu, library):
-    """Another compiler may round differently."""
+    """Compares up to rounding, which differs between compilers."""
     for ours, theirs in zip(
         behaviour(fmu, fmu.library), behaviour(fmu, Library(library)), strict=True
     ):
@@ -507,7 +505,7 @@ def check_same_behaviour(fmu, library):
 
 
 def test_fmpy_compiles_the_sources_to_the_same_behaviour(all_fmus):
-    """As `fmpy compile` does it, in a copy whose binaries are removed."""
+    """As `fmpy compile` does it, in a copy without binaries."""
     for fmu in some(all_fmus, "fmpy"):
 
         def make(folder):
@@ -538,8 +536,7 @@ def test_nothing_names_the_machine_that_built_it(fmu):
 
 
 def test_the_same_bytes_come_from_another_folder(all_fmus):
-    """A build of one model, for all platforms that are there, in a folder with a space in its
-    name."""
+    """A build of one model, for all available platforms, in a folder with a space in its name."""
     folders = ("cmake", "fmu_src", "modelDescription", "resources", "runner", "generator", "python")
     files = ("CMakeLists.txt", "LICENSE", "setup.py", "pyproject.toml", "README.md")
     fmu = next((fmu for fmu in all_fmus if fmu.name == "Coulomb"), all_fmus[0])

@@ -28,8 +28,8 @@ def element(fmu, **values):
 
 
 def unrest(rows, limit):
-    """Deviation of the force from the load over the second half of a run, in parts of the limit; 0
-    for a body that slides away."""
+    """Returns the deviation of the force from the load over the second half of a run, as a part of
+    the limit; 0 for a body that slides away."""
     half = rows[len(rows) // 2 :]
     return (
         0.0
@@ -39,7 +39,7 @@ def unrest(rows, limit):
 
 
 def hold(fmu, part, step, late, stop):
-    """Rows of a body of 1 kg under a constant load, and whether it was reported."""
+    """Runs a body of 1 kg under a constant load; returns rows and whether chatter was reported."""
     with element(fmu) as instance:
         rows = run_loop(instance, lambda t, x: part * limit_of(fmu), stop, step, late=late)
         return rows, len(warnings(instance))
@@ -47,7 +47,7 @@ def hold(fmu, part, step, late, stop):
 
 @cache
 def unrest_of_law(fmu, part):
-    """What the law itself has, seen with steps of 50 µs; one without states has none of its own."""
+    """Returns the deviation of the law itself, with steps of 50 µs; 0 without states."""
     if not fmu.description.states:
         return 0.0
     return unrest(hold(fmu, part, 5e-5, False, 0.4)[0], limit_of(fmu))
@@ -56,9 +56,9 @@ def unrest_of_law(fmu, part):
 @scalar
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
-    """Chatter is a deviation from the load of a fifth of the limit that the law itself does not
-    have. Rest is one of less than a hundredth over the whole run, but for the first tenth. Within
-    0.2 s, but not less than 80 steps: near the limit a body is thrown back once in 40."""
+    """Chatter is a deviation from the load by a fifth of the limit that the law itself does not
+    have, rest one by less than a hundredth after the first tenth of the run. Runs take 0.2 s, but
+    at least 80 steps: near the limit a body is thrown back once in 40."""
     limit = limit_of(fmu)
     for part in PARTS[: some_of(len(PARTS))]:
         for step in STEPS:
@@ -73,7 +73,7 @@ def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
 
 
 def follow(fmu, velocity, step, steps):
-    """Whether a prescribed velocity is reported."""
+    """Checks whether a prescribed velocity is reported."""
     with element(fmu) as instance:
         contact = Element(instance, NORMAL)
         for n in range(steps):
@@ -83,11 +83,11 @@ def follow(fmu, velocity, step, steps):
 
 @scalar
 def test_motions_that_do_not_answer_to_the_force_are_not_reported(fmu):
-    """Reversals, also of six and ten steps per period, noise and coarse encoders."""
+    """Reversals, also with six and ten steps per period, noise and coarse encoders."""
     choice = np.random.default_rng(3)
     for step in (1e-3, 5e-3)[: some_of(2)]:
         for size in (1e-4, 1e-2, 0.3):
-            for turns in (7, 19, 31):  # a second
+            for turns in (7, 19, 31):  # per second
                 speeds = size * np.sin(2 * math.pi * turns * step * np.arange(400))
                 assert not follow(fmu, lambda n: speeds[n], step, 400), (step, size, turns)
         for size in (1e-5, 1e-4, 1e-3, 1e-2):
@@ -127,7 +127,7 @@ def test_stick_slip_and_loads_that_the_steps_resolve_are_not_reported(fmu):
 
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "StaticRegularized", "GKF"))
 def test_a_body_that_stops_is_not_reported(fmu):
-    """It turns once, and comes to rest; with a step that the law bears."""
+    """It turns once and comes to rest, with a step at which the law is stable."""
     slow = {"regularizationVelocity": 0.05} if "regularizationVelocity" in fmu.description else {}
     for speed in (0.02, 0.1, 0.3):
         with element(fmu, **slow) as instance:
@@ -138,7 +138,7 @@ def test_a_body_that_stops_is_not_reported(fmu):
 @scalar
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_a_normal_force_that_pulsates_is_not_reported(fmu, late):
-    """It shakes a body that slides through the friction, which the acceleration follows exactly."""
+    """Through friction it shakes a sliding body, whose acceleration follows exactly."""
     for steps in (3, 5, 8, 20)[: some_of(4)]:
         with element(fmu) as instance:
             rows = run_loop(
@@ -164,7 +164,7 @@ def test_a_few_steps_are_not_judged(fmu):
 
 @pytest.mark.fmus(lambda d: d.name == "Dahl")
 def test_a_swing_of_twenty_steps_is_not_reported(fmu):
-    """Its bristle has no damping: the body swings for long, and the steps of 1 ms resolve it."""
+    """Its bristle has no damping: the body swings long, and steps of 1 ms resolve it."""
     for part in (0.3, 0.6):
         rows, told = hold(fmu, part, 1e-3, False, 0.4)
         assert np.abs(rows[60:200, 3] - rows[60:200, 4]).max() > 0.1 * limit_of(fmu)
@@ -173,8 +173,8 @@ def test_a_swing_of_twenty_steps_is_not_reported(fmu):
 
 @pytest.mark.fmus(lambda d: d.name == "BlimanSorine")
 def test_a_swing_of_twelve_steps_is_not_reported(fmu):
-    """It turns through at most sin(2 pi/12) = 0.5 of its acceleration; one that is thrown back
-    turns with all of it."""
+    """At a reversal the acceleration is at most sin(2 pi/12) = 0.5 of its peak; that of a body
+    thrown back is all of it."""
     step = 1e-3
     stiffness = 2 * (1 - math.cos(2 * math.pi / 12)) / step**2
     for part in (0.2, 0.4):
@@ -184,9 +184,9 @@ def test_a_swing_of_twelve_steps_is_not_reported(fmu):
 
 
 @scalar
-def test_chatter_is_told_once_and_not_with_the_mass(fmu):
-    """A velocity that changes its sign at each step answers to no force but looks so. What has been
-    seen is kept in the stored state."""
+def test_chatter_is_reported_once_and_not_with_the_mass(fmu):
+    """A velocity that changes its sign at each step depends on no force but seems to. The detection
+    is part of the stored state."""
 
     def shake(instance, steps):
         for n in steps:

@@ -1,5 +1,4 @@
-"""What a master may do between two steps, and an importer before the first: nothing of it depends
-on luck or order."""
+"""What a master may do between two steps, and an importer before the first, in any order."""
 
 import pytest
 
@@ -15,8 +14,8 @@ HELD = pytest.mark.fmus(
 
 
 def after_a_step(fmu, seed, count):
-    """Instances after their first step in co-simulation, with random parameters, each with the
-    inputs that are to come."""
+    """Yields instances after their first step in co-simulation, with random parameters, each with
+    the next inputs."""
     sampler = Sampler(fmu.description, seed)
     for _ in range(count):
         with fmu.co_simulation() as instance:
@@ -27,8 +26,8 @@ def after_a_step(fmu, seed, count):
 
 @MODES
 def test_outputs_show_the_mode_that_new_inputs_make(fmu):
-    """A master reads outputs right after it has set inputs; a step of no length that matters gives
-    the same."""
+    """A master reads outputs right after setting inputs; a step of negligible length gives the
+    same."""
     d = fmu.description
     for instance, inputs in after_a_step(fmu, "between steps", 40):
         instance.set(inputs)
@@ -77,7 +76,7 @@ def test_a_tolerance_of_zero_is_none(fmu, kind):
 
 
 @STATES
-def test_states_that_an_importer_gives_survive_its_parameters(fmu):
+def test_states_set_by_an_importer_survive_its_parameters(fmu):
     """In the first event mode: states, then a parameter that is not their start value."""
     d = fmu.description
     given = [0.25 * v.nominal for v in d.states]
@@ -91,7 +90,7 @@ def test_states_that_an_importer_gives_survive_its_parameters(fmu):
 
 @HELD
 def test_a_long_step_does_not_run_over_the_limit_of_a_deflection(fmu):
-    """The velocity turns round after the deflection has come to its limit: one step and two hundred
+    """The velocity reverses after the deflection has reached its limit: one step and two hundred
     end alike."""
     ends = []
     for steps in (1, 200):

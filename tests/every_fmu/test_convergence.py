@@ -1,5 +1,5 @@
 """Co-simulation converges to itself: long steps at any tolerance against short ones at a tight one;
-see scripts/search_convergence.py, which searches for longer."""
+scripts/search_convergence.py searches longer."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from operating_points import some_of
 
 RECORDS = 3
 
-# Records that have been off by more: a slip that a falling speed or normal force brings down to its
-# arrest ever more slowly, a lift-off or touch-down in sliding, a slip that nearly ends at a
-# communication point, a limit or a window that is met just before or after a reversal, a law that
-# is nearly linear over many small steps, a normal force that comes and goes within a step, what is
-# left of a deflection at lift-off, and an estimate of the error that vanishes by chance.
+# Records that once had larger errors: a slip that a falling speed or normal force stops ever more
+# slowly, a lift-off or touch-down in sliding, a slip that nearly ends at a communication point, a
+# limit or a window reached just before or after a reversal, a law that is nearly linear over many
+# small steps, a normal force that comes and goes within a step, the remaining deflection at
+# lift-off, and an error estimate that vanishes by chance.
 FOUND = {
     "ImplicitBristle": (18, 67, 119, 560083),
     "BlimanSorine": (104, 161, 198, 771347, 771771, 7000006),

@@ -1,9 +1,9 @@
 """Co-simulation against references: the same equations integrated tightly in model exchange, by
 another solver.
 
-The tolerance is relative to a state's value plus its nominal value. Friction states forget (they
-saturate or relax), so what a step gets wrong does not add up: FACTOR times the tolerance is allowed
-at any communication point, whatever the step sizes before it.
+The tolerance is relative to a state's value plus its nominal value. Friction states saturate or
+relax, so errors of steps do not add up: FACTOR times the tolerance is allowed at any communication
+point, whatever the step sizes before it.
 """
 
 import math
@@ -15,7 +15,7 @@ from fmpy import simulate_fmu
 import c_host
 from fmi2 import DISCARD, ERROR, OK, integers, reals
 from operating_points import Sampler, some_of
-from reference import Restless, integrate_me
+from reference import TooManyEvents, integrate_me
 
 FACTOR = 10
 SIZES = (1e-9, 1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
@@ -23,8 +23,8 @@ STATES = pytest.mark.fmus(lambda d: bool(d.states))
 
 
 def start_point(fmu, sampler, one, two, tolerance):
-    """The same random parameters, states and inputs in a CS and an ME instance; the former may take
-    as much work as its tolerance needs."""
+    """Starts a CS and an ME instance with the same random parameters, states and inputs; the former
+    may take as many substeps as its tolerance needs."""
     d = fmu.description
     parameters = sampler.start(one, tolerance=tolerance) | {"maximumSubsteps": 60000}
     values = {**parameters, **{v.name: one.get(v.name) for v in d.inputs}}
@@ -36,7 +36,8 @@ def start_point(fmu, sampler, one, two, tolerance):
 
 
 def error_of(instance, expected, tolerance, doubt=None):
-    """Error of the states in units of the tolerance, beyond the doubt of the reference itself."""
+    """Returns the error of the states in units of the tolerance, beyond the uncertainty of the
+    reference."""
     worst = 0.0
     doubt = doubt or [0.0] * len(expected)
     for state, right, unsure in zip(instance.description.states, expected, doubt):
@@ -46,17 +47,16 @@ def error_of(instance, expected, tolerance, doubt=None):
 
 
 def reference_of(two, begin, rates, start, size, tolerance):
-    """States after a step with ramps of the inputs, and by how much any solver with this tolerance
-    may miss them.
+    """Returns the states after a step with ramps of the inputs, and by how much any solver with
+    this tolerance may miss them.
 
     Two things are not the solver's fault. Where a bristle jumps to and fro on a falling curve, a
     small error early in the step grows: a second reference from states that are wrong by the
-    tolerance shows by how much. And where the normal force passes through zero some laws are
-    singular (the rate of LuGre's bristle is sigma0 |v|/(mu N)), so that what is left of the
-    deflection depends on how closely that point is approached: references that approach it
-    differently tell.
+    tolerance shows by how much. And where the normal force crosses zero some laws are singular (the
+    rate of LuGre's bristle is sigma0 |v|/(mu N)), so that the remaining deflection depends on how
+    closely that point is approached: references with other distances show by how much.
 
-    The instance is left at the end of the step, in the modes that the course through it has led to.
+    The instance is left at the end of the step, in the modes reached there.
     """
     d = two.description
     zero = -begin["normalForce"] / rates["normalForce"] if rates.get("normalForce") else -1.0
@@ -92,7 +92,7 @@ def reference_of(two, begin, rates, start, size, tolerance):
 @pytest.mark.parametrize("moving", [False, True], ids=["held", "moving"])
 def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
     """From 1 ns to 1 s, from random states, with held inputs and with inputs that move by their
-    derivatives (through lift-off, too)."""
+    derivatives (also through lift-off)."""
     d = fmu.description
     sampler, restless = Sampler(d, "one step"), 0
     for size in SIZES:
@@ -100,8 +100,7 @@ def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
             with fmu.co_simulation() as one, fmu.model_exchange() as two:
                 parameters = start_point(fmu, sampler, one, two, 1e-6)
                 if parameters.get("stribeckExponent", 1.0) < 1 and "bristleVelocity" in d:
-                    # its slope at rest has no bound, and no error estimate sees that: told on its
-                    # page
+                    # its slope at rest is unbounded, which no error estimate detects: see its page
                     continue
                 begin = {v.name: one.get(v.name) for v in d.inputs}
                 rates = {}
@@ -117,7 +116,7 @@ def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
                 one.step(size)
                 try:
                     expected, doubt = reference_of(two, begin, rates, 0.0, size, 1e-6)
-                except Restless:
+                except TooManyEvents:
                     restless += 1
                     continue
                 assert error_of(one, expected, 1e-6, doubt) <= FACTOR, (
@@ -139,8 +138,8 @@ def fixed_length(variable):
 @pytest.mark.endurance
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5, 1e-7, 1e-9])
 def test_a_run_meets_its_tolerance(fmu, tolerance):
-    """Random ramps of the inputs over 30 steps of mixed sizes; each step is judged from where the
-    last one ended."""
+    """Random ramps of the inputs over 30 steps of mixed sizes; each step is compared from the end
+    of the last one."""
     d = fmu.description
     sampler = Sampler(d, "run")
     with fmu.co_simulation() as one, fmu.model_exchange() as two:
@@ -161,9 +160,9 @@ def test_a_run_meets_its_tolerance(fmu, tolerance):
                 expected, doubt = reference_of(two, here, rates, time, size, tolerance)
                 most = (
                     3 if fmu.name == "Gonthier" else 1
-                ) * FACTOR  # 24 were seen in Gonthier at a touch-down
+                ) * FACTOR  # Gonthier reached 24 at a touch-down
                 assert error_of(one, expected, tolerance, doubt) <= most, f"at {time}"
-            except Restless:
+            except TooManyEvents:
                 restless += 1
             time += size
             here = {v.name: one.get(v.name) for v in d.inputs}
@@ -207,9 +206,9 @@ def test_small_steps_are_not_skipped(fmu):
 
 @pytest.mark.endurance
 def test_a_million_steps_do_not_drift(fmu, all_fmus):
-    """1e6 steps of 1/60 s end where the master's clock ends, in the state that steps of 1 s lead
-    to. Half of the models run with a master that counts its steps, half with one that adds them up:
-    how an instance follows the time is no matter of the law.
+    """1e6 steps of 1/60 s end at the master's time, in the state that steps of 1 s reach. Half of
+    the models run with a master that counts its steps, half with one that adds them up: how an
+    instance follows the time does not depend on the law.
     """
     kind = 1 + all_fmus.index(fmu) % 2
     seconds, rate = 16667, 60
@@ -281,7 +280,7 @@ def test_wrong_input_derivatives_are_refused(fmu):
 
 
 def test_output_derivatives_are_those_of_the_motion(fmu):
-    """Against the difference of the outputs over a short step, with moving inputs."""
+    """Compared with the difference of the outputs over a short step, with moving inputs."""
     d = fmu.description
     sampler = Sampler(d, "output derivatives")
     numbers = [v.reference for v in d.outputs]
@@ -347,7 +346,7 @@ def test_wrong_output_derivatives_are_refused(fmu):
 
 
 def test_a_step_of_length_zero_is_an_event(fmu):
-    """Nothing moves, but new inputs take effect."""
+    """States stay, but new inputs take effect."""
     with fmu.in_co_simulation() as instance:
         instance.step(1e-3)
         states = [instance.get(v.name) for v in fmu.description.states]
@@ -385,8 +384,8 @@ def test_steps_that_leave_a_gap_or_go_back_are_refused(fmu, point, size):
 
 @pytest.mark.parametrize("late", [45e-6, -45e-6])
 def test_gaps_are_reported_once_and_do_not_add_up(fmu, late):
-    """A start point that is off by less than a twentieth of a step is taken; a master that is late
-    again and again is refused."""
+    """A start point that is off by less than a twentieth of a step is accepted; a master that is
+    late again and again is refused."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
@@ -399,14 +398,14 @@ def test_gaps_are_reported_once_and_do_not_add_up(fmu, late):
             "leave out" in instance.messages[-1].text
             and f"{late * 3:.3g}" in instance.messages[-1].text
         )
-        instance.step(1e-3, time=instance.last_time)  # it can go on where it is
+        instance.step(1e-3, time=instance.last_time)  # it can continue from its own time
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0])
 @pytest.mark.parametrize("part, count", [(0.9e-9, 0), (1.1e-9, 1)])
 def test_a_gap_warns_by_its_part_of_the_step(fmu, size, part, count):
-    """Beyond rounding, 1e-9 of it, however short the step is. The first step starts at 0, where a
-    point can be as near as one likes."""
+    """A gap beyond rounding, 1e-9 of the step, however short it is. The first step starts at 0,
+    where points can be arbitrarily close."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start()
@@ -416,7 +415,7 @@ def test_a_gap_warns_by_its_part_of_the_step(fmu, size, part, count):
 
 @pytest.mark.parametrize("gap, count", [(0.9e-8, 0), (1.1e-8, 1)])
 def test_late_in_a_run_points_are_rounded(fmu, gap, count):
-    """To a part of 1e-12 of them, of which a double has thousands."""
+    """To 1e-12 of their value, thousands of roundings of a double."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start(time=1e4)
@@ -425,13 +424,13 @@ def test_late_in_a_run_points_are_rounded(fmu, gap, count):
 
 
 def test_a_master_that_rounds_its_points_loses_nothing(fmu):
-    """Single precision: every point is off by up to 4 µs late in this run, and none is refused."""
+    """In single precision every point is off by up to 4 µs late in this run; none is refused."""
     with fmu.in_co_simulation(time=64.0) as instance:
         for i in range(300):
             instance.step(1e-3, time=float(np.float32(64 + i * 1e-3)))
 
 
-def test_a_rate_that_leads_an_input_beyond_all_numbers_is_refused(fmu):
+def test_a_rate_by_which_an_input_overflows_is_refused(fmu):
     d = fmu.description
     for v in d.inputs:
         with fmu.in_co_simulation() as instance:
@@ -443,7 +442,7 @@ def test_a_rate_that_leads_an_input_beyond_all_numbers_is_refused(fmu):
 
 
 def test_a_run_may_start_anywhere(fmu):
-    """The law knows no time: a run from 1e6 s on, or from -5 s, is the run from 0 s."""
+    """The law does not depend on time: a run from 1e6 s, or from -5 s, equals the run from 0 s."""
     d = fmu.description
     results = []
     for start in (0.0, -5.0, 1e6):
@@ -457,14 +456,14 @@ def test_a_run_may_start_anywhere(fmu):
     assert results[0] == results[1] == results[2]
 
 
-def test_steps_past_the_stop_time_are_made(fmu):
+def test_steps_past_the_stop_time_are_accepted(fmu):
     with fmu.in_co_simulation(stop=1e-2) as instance:
         for _ in range(12):
             instance.step(1e-3)
 
 
 def test_no_tolerance_is_tighter_than_rounding_allows(fmu):
-    """1e-13, some hundred roundings of what is compared; it is part of what an instance stores."""
+    """1e-13, some hundred roundings of the compared values; it is part of the stored state."""
     stored = []
     for tolerance in (1e-30, 1e-13, 2e-13):
         with fmu.in_co_simulation(tolerance=tolerance) as instance:
@@ -473,7 +472,7 @@ def test_no_tolerance_is_tighter_than_rounding_allows(fmu):
 
 
 def test_a_tighter_tolerance_is_heeded(fmu):
-    """Also one that rounding does not allow: it is taken as the best there is."""
+    """Also one below rounding: it counts as the tightest possible."""
     for tolerance in (1e-2, 1e-6, 1e-12, 1e-30):
         with fmu.co_simulation() as instance:
             sampler = Sampler(fmu.description, "tolerance")
@@ -486,8 +485,8 @@ def test_a_tighter_tolerance_is_heeded(fmu):
 @pytest.mark.fmus(lambda d: d.takes("normalForce") and bool(d.states))
 def test_lift_off_inside_a_step_is_located(fmu):
     """A normal force that falls through zero in the middle of a long step: as if the master had
-    stopped there. Some laws are singular there, so that what is left of a deflection depends on how
-    closely the point is approached: a master that stops a 1e-12 part before it tells.
+    stopped there. Some laws are singular there, so that the remaining deflection depends on how
+    closely the point is approached: a master that stops a 1e-12 part before it shows by how much.
     """
     d = fmu.description
     names = [v.name for v in d.inputs if v.name.startswith("relativeVelocity")]
@@ -515,7 +514,7 @@ def test_lift_off_inside_a_step_is_located(fmu):
 
 
 def staircase(fmu, duration, pieces):
-    """Inputs that jump between random values at multiples of duration/pieces, as FMPy takes
+    """Makes inputs that jump between random values at multiples of duration/pieces, as FMPy takes
     them."""
     d = fmu.description
     sampler = Sampler(d, "staircase")
@@ -552,7 +551,7 @@ def test_cvode_on_model_exchange_and_co_simulation_agree(fmu):
             record_events=False,
         )
     exchange, co = results["ModelExchange"], results["CoSimulation"]
-    # between the jumps of the input, where both have seen the same
+    # between the jumps of the input, where both have had the same
     interior = [
         t
         for t in co["time"]
@@ -567,7 +566,7 @@ def test_cvode_on_model_exchange_and_co_simulation_agree(fmu):
 
 
 def test_steps_of_a_second_are_made_from_any_state(fmu):
-    """None is discarded for want of trials: a long step is not a walk in the smallest time
+    """None is discarded for lack of trials: a long step does not proceed in the smallest time
     constant."""
     d = fmu.description
     sampler = Sampler(d, "speed")

@@ -26,7 +26,7 @@ from fixed_step import (
     velocity_error,
 )
 from fmi2 import CO_SIMULATION, WARNING, Instance, integers, reals
-from held_force import Element, drift, pulses, restlessness, run_loop
+from held_force import Element, drift, pulses, force_ripple, run_loop
 from operating_points import some_of
 from units import scaled
 from vectors import random_rotation, spread
@@ -45,7 +45,7 @@ def needs_load(description):
     return is_scalar(description) and "externalForce" in description
 
 
-# Bristles with little or no damping ring by themselves and have no number of steps to rest in.
+# Bristles with little or no damping ring by themselves, so their steps to rest are not limited.
 UNDAMPED = ("Dahl", "BlimanSorine", "GeneralizedMaxwellSlip", "StickSlip")
 
 
@@ -59,7 +59,7 @@ at_once_and_late = pytest.mark.parametrize("late", [False, True], ids=["at once"
 
 
 def third(fmu):
-    """Pulses of a third of what the contact holds."""
+    """Makes pulses of a third of what the contact holds."""
     return lambda time, position: pulses(time, size=limit_of(fmu) / 3)
 
 
@@ -67,9 +67,8 @@ def third(fmu):
 @pytest.mark.endurance
 @at_once_and_late
 def test_holds_a_load_that_jumps(fmu, late):
-    """As high as the law holds it in fine steps, or nearly: 0.95 of that, 0.85 with 5 ms; 0.98 and
-    0.92 where it is told when its force acts. What the law holds in fine steps is known to 0.01
-    only."""
+    """Nearly as high as the law holds it in fine steps: 0.95 of that, 0.85 at 5 ms; 0.98 and 0.92
+    with the timing given. What the law holds in fine steps is known to 0.01 only."""
     own = highest_jump(fmu, 1e-4, mass=1.0, timing=AT_ONCE)
     for step, either, given in ((1e-3, 0.95, 0.98), (5e-3, 0.85, 0.92)):
         assert highest_jump(fmu, step, late) >= either * own - 0.01, step
@@ -79,9 +78,9 @@ def test_holds_a_load_that_jumps(fmu, late):
 @settling
 @at_once_and_late
 def test_rests_within_forty_steps(fmu, late):
-    """The force stays within 1 % of a load that has jumped, and of what the law rings by itself.
-    The loop has settled in 3 steps at once, 12 late and 22 with either timing; where the law itself
-    takes longer, as Leuven's 40 ms, both take their time one after the other.
+    """The force stays within 1 % of a load that has jumped, apart from the ringing of the law
+    itself. The loop settles in 3 steps at once, 12 late and 22 with either timing; a law that
+    itself takes longer, as Leuven's 40 ms, adds its time.
     """
     own, lasts = by_itself(fmu)
     for step in (1e-3, 5e-3):
@@ -95,8 +94,8 @@ def test_rests_within_forty_steps(fmu, late):
 
 @cache
 def by_itself(fmu):
-    """What the force is off the load by in fine steps, over the load, and the time after which it
-    is."""
+    """Returns the deviation of the force from the load in fine steps, over the load, and the time
+    that it takes to settle to it."""
     rows, load = held(fmu, [1.0], [NORMAL], [1e-4] * 3000, False, AT_ONCE)
     own = 1.5 * abs(rows[-1000:, 3] - load).max() / load
     return own, 1e-4 * steps_to_rest(rows, load, 0.01 + own)
@@ -114,8 +113,8 @@ def ringing(fmu):
     ids=["equal", "20 %", "tenfold", "four"],
 )
 def test_contacts_share_a_body(fmu, normals, late):
-    """Each is told its part of the mass, whatever its normal force is. Where one is too weak for
-    its share of the load, it slips first, and rest takes longer."""
+    """Each has its part of the mass, whatever its normal force. One that is too weak for its share
+    of the load slips first, and settling takes longer."""
     own = ringing(fmu)
     shares, uneven = [1 / len(normals)] * len(normals), max(normals) > 2 * min(normals)
     for step, timing in product((1e-3, 5e-3), (EITHER, timing_of(late))):
@@ -128,7 +127,7 @@ def test_contacts_share_a_body(fmu, normals, late):
 @settling
 @at_once_and_late
 def test_steps_may_vary(fmu, late):
-    """In turn and at random, tenfold; as long as law and loop take one after the other, where that
+    """In turn and at random, by a factor of ten; with the times of law and loop added, where that
     is longer."""
     own, lasts = by_itself(fmu)
     for steps in (
@@ -145,7 +144,7 @@ def test_steps_may_vary(fmu, late):
 @at_once_and_late
 @pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 1.2])
 def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
-    """And a fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80
+    """A fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80
     with more."""
     count = {0.1: 600, 0.25: 160}.get(part, 80)
     for timing in (EITHER, timing_of(late)):
@@ -156,8 +155,8 @@ def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
 @settling
 @at_once_and_late
 def test_a_ramp_breaks_away_where_it_does_with_fine_steps(fmu, late):
-    """Creep beside that of the law by what the loop follows a ramp late, and break-away within 3 %
-    of the limit, 10 % with 5 ms. The stick of StickSlip swings by itself."""
+    """Creep differs from the law's by the lag of the loop behind a ramp, and break-away by 3 % of
+    the limit, 10 % at 5 ms. StickSlip oscillates in stick by itself."""
     own, gone = ramp(fmu, 1e-4, timing=AT_ONCE)
     for step, creeps, within in ((1e-3, 6e-5, 0.03), (5e-3, 8e-4, 0.1)):
         creep, found = ramp(fmu, step, late)
@@ -168,8 +167,8 @@ def test_a_ramp_breaks_away_where_it_does_with_fine_steps(fmu, late):
 @scalar
 @at_once_and_late
 def test_the_force_stays_within_the_limit(fmu, late):
-    """Under sines, without a viscous part: beyond it by rounding alone, or by what the law gives in
-    fine steps."""
+    """Under sines, without a viscous part: it exceeds the limit only by rounding, or by as much as
+    the law in fine steps."""
     limit, choice = limit_of(fmu), random.Random(f"limit {fmu.name} {late}")
     for part in (0.3, 0.95, 1.3, 2.0):
         hertz, step = choice.choice((1, 5, 20, 60)), choice.choice((1e-3, 2e-3, 5e-3))
@@ -206,9 +205,9 @@ def test_the_force_stays_within_the_limit(fmu, late):
 )
 @at_once_and_late
 def test_bodies_move_no_worse_than_without(fmu, late):
-    """One of the bodies, with a step at random and the timing given: its velocity is off that with
-    fine steps by no more than 1.2 times what it is without. Of each kind of law one;
-    docs/coupling.md has all.
+    """A random body, step and host, with the timing given: the error of its velocity against fine
+    steps is at most 1.2 times that without couplingMass. One law of each kind; docs/coupling.md has
+    all.
     """
     choice = random.Random(f"bodies {fmu.name} {late}")
     case = choice.choice(
@@ -222,13 +221,13 @@ def test_bodies_move_no_worse_than_without(fmu, late):
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
 def test_a_bristle_on_a_belt_moves_better_than_without(fmu):
-    """The timing left open: in slip the load is known a step late, and a shadow that did not take
-    the excess for its own would be off by 1.5 times as much as the body without couplingMass."""
+    """With the timing left open: in slip the load is known a step late, and a shadow that did not
+    adopt the excess would have 1.5 times the error of the body without couplingMass."""
     without, fine = velocity_error(fmu, "belt", 1e-3, 0.0, False)
     assert velocity_error(fmu, "belt", 1e-3, 1.0, False, fine, EITHER)[0] <= 0.5 * without
 
 
-def notices(fmu, mass, timing, late, load, step=1e-3, count=600, **how):
+def warnings(fmu, mass, timing, late, load, step=1e-3, count=600, **how):
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.initialize({"couplingMass": mass, "couplingTiming": timing})
@@ -243,28 +242,28 @@ def notices(fmu, mass, timing, late, load, step=1e-3, count=600, **how):
 @pytest.mark.fmus(
     lambda d: d.name in ("Coulomb", "StaticRegularized", "Karnopp", "RecurDynRegularized")
 )
-def test_says_once_that_a_mass_is_too_large(fmu):
-    """Where the body chatters by it."""
+def test_a_mass_that_is_too_large_is_reported_once(fmu):
+    """If the body chatters because of it."""
     for timing, late, mass in (
         (AT_ONCE, False, 1.5),
         (AT_ONCE, False, 2.0),
         (ONE_STEP_LATE, True, 2.0),
         (EITHER, False, 4.0),
     ):
-        assert notices(fmu, mass, timing, late, third(fmu)) == [WARNING], (timing, mass)
+        assert warnings(fmu, mass, timing, late, third(fmu)) == [WARNING], (timing, mass)
 
 
 @pytest.mark.fmus(lambda d: d.name in ("GeneralizedMaxwellSlip", "LuGreVelocityDamping"))
-def test_says_so_of_a_swing_that_is_weak(fmu):
-    """Of a third of the limit."""
+def test_a_weak_swing_is_reported(fmu):
+    """With an amplitude of a third of the limit."""
     load = 0.3 * limit_of(fmu)
-    assert notices(fmu, 4.0, EITHER, True, lambda t, x: load, 5e-3, 300) == [WARNING]
+    assert warnings(fmu, 4.0, EITHER, True, lambda t, x: load, 5e-3, 300) == [WARNING]
 
 
 @scalar
 @at_once_and_late
-def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
-    """Nor of less, under loads of which a period takes five steps and more, or noise."""
+def test_the_right_mass_is_not_reported(fmu, late):
+    """Nor a smaller one, under loads with five steps per period or more, or noise."""
     choice = random.Random(f"right {fmu.name} {late}")
     limit, noise = limit_of(fmu), np.random.default_rng(7).standard_normal(300)
     loads = {
@@ -281,13 +280,13 @@ def test_does_not_say_so_of_a_mass_that_is_right(fmu, late):
             choice.choice((EITHER, timing_of(late))),
             choice.choice((0.25, 0.5, 1.0, 1.2)),
         )
-        assert notices(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
+        assert warnings(fmu, mass, timing, late, load, count=300) == [], (name, timing, mass)
 
 
 @settling
 @at_once_and_late
-def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates(fmu, late):
-    """Both change the force, and the acceleration with it, by as much as a body that chatters."""
+def test_a_body_that_stops_or_a_pulsating_normal_force_is_not_reported(fmu, late):
+    """Both change the force, and with it the acceleration, by as much as chatter does."""
     limit = limit_of(fmu)
     for step, timing, mass in (
         (2e-4, EITHER, 1.2),
@@ -296,7 +295,7 @@ def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates
         (5e-3, EITHER, 1.0),
     ):
         for part in (0.0, 0.3, 0.8):
-            found = notices(
+            found = warnings(
                 fmu,
                 mass,
                 timing,
@@ -307,7 +306,7 @@ def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates
                 velocity=10 * limit * step,
             )
             assert found == [], (step, timing, mass, part)
-        found = notices(
+        found = warnings(
             fmu,
             mass,
             timing,
@@ -323,9 +322,9 @@ def test_does_not_say_so_of_a_body_that_stops_or_of_a_normal_force_that_pulsates
 
 @pytest.mark.fmus.with_args(needs_load)
 @at_once_and_late
-def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
-    """Told and jumping to 0.99 of the limit, at once as without couplingMass; late, to what it is
-    held without being told."""
+def test_a_given_load_is_held_up_to_the_limit(fmu, late):
+    """A jump to 0.99 of the limit: at once as without couplingMass; late, as high as an unknown
+    load."""
     step, load = 1e-3, (0.95 if late else 0.99) * limit_of(fmu)
     with element(fmu, 1.0, timing_of(late), normalForce=NORMAL) as instance:
         velocity = place = last = 0.0
@@ -344,8 +343,8 @@ def test_a_load_that_is_told_is_held_up_to_the_limit(fmu, late):
     "mass, velocities",
     [(1.0, (0.0, 1e300, -1e300, 1e-300, 0.0, 0.0)), (1e200, (0.0, 1.0, 1e200, 0.0))],
 )
-def test_velocities_beyond_measure_are_survived(fmu, mass, velocities):
-    """And the bytes of what is remembered then are taken by another instance."""
+def test_huge_velocities_do_no_harm(fmu, mass, velocities):
+    """And another instance accepts the bytes of the state then."""
     with element(fmu, mass, normalForce=NORMAL) as instance, element(fmu, mass) as other:
         for n, velocity in enumerate(velocities):
             instance.set({"relativeVelocity": velocity})
@@ -359,9 +358,9 @@ def test_velocities_beyond_measure_are_survived(fmu, mass, velocities):
 @at_once_and_late
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
 def test_masses_of_any_size(fmu, scale, late):
-    """In proportion to the forces it rests as one of a kilogram; nothing but the law has a size."""
+    """With forces in proportion it rests like one of a kilogram; nothing but the law has a size."""
     if fmu.description.states and scale < 1:
-        return  # bristles of their stiffness are rigid for it, and swing too fast to be followed
+        return  # its bristles are stiff for this mass and swing too fast to be resolved
     normal = scale * NORMAL
     load = limit_of(fmu, normal) / 3
     with element(fmu, scale, normalForce=normal) as instance:
@@ -374,8 +373,8 @@ def test_masses_of_any_size(fmu, scale, late):
 
 @settling
 def test_drifts_as_with_fine_steps(fmu):
-    """The way that pulses leave a body behind by, also where the force acts a step late: the goal
-    of a tenth, or a micrometre."""
+    """The displacement per pulse, also if the force acts a step late: within a tenth, or a
+    micrometre."""
     with element(fmu, 1.0) as instance, element(fmu, 1.0) as fine:
         found = drift(run_loop(instance, third(fmu), 0.6, 1e-3, late=True), 1e-3)
         own = drift(run_loop(fine, third(fmu), 0.6, 1e-4), 1e-4)
@@ -384,14 +383,14 @@ def test_drifts_as_with_fine_steps(fmu):
 
 @pytest.mark.fmus(lambda d: d.name in ("StaticRegularized", "Coulomb"))
 def test_without_it_the_same_loop_chatters(fmu):
-    """So the tests above have something to say. Coulomb is not told its load, and swings with the
+    """So the tests above are meaningful. Coulomb does not know its load, and swings with the
     dynamic friction, half of the limit."""
     with element(fmu, 0.0) as instance:
-        assert restlessness(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.4 * limit_of(fmu)
+        assert force_ripple(run_loop(instance, third(fmu), 0.6, 1e-3)) > 0.4 * limit_of(fmu)
 
 
 def record(instance, n):
-    """All outputs after one more step, on a motion that turns round."""
+    """Takes one more step of a reversing motion; returns all outputs."""
     instance.set(
         {"relativeVelocity": 0.002 * math.cos(n), "normalForce": NORMAL * (1 + 0.3 * math.sin(n))}
     )
@@ -428,8 +427,8 @@ def test_is_restored_bit_for_bit(fmu, late):
 
 @scalar
 def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
-    """Where the look ahead of one step serves as the solution of the next, which belongs to the
-    bytes, too."""
+    """If the prediction of one step is used as the solution of the next, it is part of the bytes,
+    too."""
 
     def load(time):
         return limit_of(fmu) * (0.25 + 0.05 * math.sin(20 * time))
@@ -453,8 +452,8 @@ def test_is_restored_bit_for_bit_where_the_load_moves_slowly(fmu):
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
 @pytest.mark.parametrize("part, again", [(0.003, False), (0.03, True)])
 def test_a_load_that_hardly_changes_takes_one_solution(fmu, part, again):
-    """The shadow is taken over the last step again where the load has changed by more than 1 % of
-    what it is away from the limit."""
+    """The shadow repeats the last step if the load has changed by more than 1 % of its distance
+    from the limit."""
     library, limit, velocity = counting_library(fmu), limit_of(fmu), 0.0
     with Instance(fmu, CO_SIMULATION, library=library) as instance:
         instance.start({"couplingMass": 1.0, "couplingTiming": AT_ONCE})
@@ -480,8 +479,8 @@ def test_a_step_of_no_length_changes_nothing(fmu):
 
 
 @scalar
-def test_what_was_observed_is_forgotten_where_it_is_switched_off(fmu):
-    """Switched on again, it shows nothing of before."""
+def test_observations_are_forgotten_when_it_is_switched_off(fmu):
+    """Switched on again, it starts afresh."""
     with element(fmu, 1.0) as instance:
         run_loop(instance, third(fmu), 0.25, 1e-3)
         assert instance.get("estimatedLoad") != 0
@@ -495,7 +494,7 @@ def test_what_was_observed_is_forgotten_where_it_is_switched_off(fmu):
 
 @scalar
 def test_the_force_of_a_step_has_no_slope(fmu):
-    """It is a mean, the same until the next step."""
+    """It is a mean, constant until the next step."""
     with element(fmu, 1.0) as instance:
         run_loop(instance, third(fmu), 0.02, 1e-3)
         force = instance.reference_array([fmu.description["frictionForce"].reference])
@@ -508,8 +507,8 @@ def test_the_force_of_a_step_has_no_slope(fmu):
 
 @scalar
 def test_normal_force_that_vanishes_and_comes_back(fmu):
-    """Separated, the force is exactly zero; else it never passes what the contact can hold (with
-    the viscous and damping parts of a law, at some mm/s, no more than a quarter above it)."""
+    """Separated, the force is exactly zero; otherwise it never exceeds what the contact can hold
+    (with the viscous and damping parts of a law, at some mm/s, by no more than a quarter)."""
 
     def normal(time):
         return NORMAL * (0.5 + math.sin(2 * math.pi * 10 * time))
@@ -524,9 +523,9 @@ def test_normal_force_that_vanishes_and_comes_back(fmu):
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.modes)
 @pytest.mark.parametrize("mass, h, begin", [(10.0, 5e-3, 0.05), (0.3, 2e-3, 0.03)])
 def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu, mass, h, begin):
-    """Against a tight integration of both while the normal force rises: of a heavy body that hardly
-    slows down, and of one that friction stops. A trial step may miss the velocity by 1e-4 of what
-    there is and of what the contact can change, and the mean force by what that is over a step.
+    """Compared with a tight integration of both while the normal force rises: for a heavy body that
+    hardly slows down, and for one that friction stops. A trial step may miss the velocity by 1e-4
+    of itself and of what the contact can change, and the mean force by the equivalent over a step.
     """
     rise = 200.0
     allowed = 2e-4 * (limit_of(fmu) + mass * begin / h)
@@ -569,8 +568,8 @@ def test_a_step_with_the_body_is_one_of_law_and_body_together(fmu, mass, h, begi
 
 @pytest.mark.fmus(lambda d: needs_load(d) and len(d.items.get("Mode", ())) > 3)
 def test_a_body_that_comes_to_rest_within_a_step_stays_there(fmu):
-    """The event is found inside the step: the mean force takes the whole momentum and no more. With
-    a slip of one kind only, rest is a band of velocities."""
+    """The event is located inside the step: the mean force takes the whole momentum and no more.
+    With a single slip mode, rest is a band of velocities."""
     velocity = 0.4 * limit_of(fmu) / 2 * 5e-3
     with element(fmu, 1.0, normalForce=NORMAL, relativeVelocity=velocity) as instance:
         instance.step(5e-3, time=0.0)
@@ -579,8 +578,8 @@ def test_a_body_that_comes_to_rest_within_a_step_stays_there(fmu):
 
 @pytest.mark.fmus.with_args(needs_load)
 @pytest.mark.parametrize("rate", [0.0, -2 * NORMAL], ids=["steady", "falling"])
-def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu, rate):
-    """Also where the normal force falls so that it would be gone after half a second."""
+def test_a_given_load_is_held_from_the_first_step_on(fmu, rate):
+    """Also under a normal force that would reach zero after half a second."""
     load = limit_of(fmu) / 3
     with element(fmu, 1.0, normalForce=NORMAL, externalForce=load) as instance:
         instance.set_input_derivative("normalForce", rate)
@@ -589,8 +588,8 @@ def test_a_load_that_is_told_is_held_from_the_first_step_on(fmu, rate):
 
 
 @pytest.mark.fmus.with_args(needs_load)
-def test_a_load_that_is_told_is_part_of_what_it_shows(fmu):
-    """Held in stick: what is observed besides is nothing."""
+def test_a_given_load_is_part_of_the_observed_load(fmu):
+    """In stick nothing else is observed."""
     load, velocity = limit_of(fmu) / 3, 0.0
     with element(fmu, 1.0, normalForce=NORMAL, externalForce=load) as instance:
         for n in range(40):
@@ -602,9 +601,9 @@ def test_a_load_that_is_told_is_part_of_what_it_shows(fmu):
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and not d.states)
 def test_outputs_after_a_step_are_those_at_its_end(fmu):
-    """A body that friction alone slows down: as long as the host says nothing else, the element
-    slides with the velocity that it expects at the end. A bristle moves by itself meanwhile, so it
-    is left out."""
+    """A body slowed down by friction alone: until the host sets inputs, the element slides with the
+    velocity predicted for the end. A bristle moves by itself meanwhile, so models with one are left
+    out."""
     velocity = 0.1
     with element(fmu, 1.0, normalForce=NORMAL) as instance:
         for n in range(15):
@@ -614,7 +613,7 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
             before, velocity = velocity, velocity - 1e-3 * instance.get("frictionForce")
         instance.set({"relativeVelocity": 0.3})
         assert instance.get("slidingVelocity") == pytest.approx(0.3, rel=1e-2), (
-            "as soon as it says something else, that counts"
+            "new inputs take effect at once"
         )
     assert shown == pytest.approx(velocity, abs=0.1 * (before - velocity))
 
@@ -622,8 +621,8 @@ def test_outputs_after_a_step_are_those_at_its_end(fmu):
 @scalar
 @at_once_and_late
 def test_a_body_that_slides_has_the_force_of_the_law(fmu, late):
-    """Under twice the limit from rest on, after 200 steps: that of the law at the same velocity, to
-    a thousandth."""
+    """Under twice the limit, 200 steps after rest: that of the law at the same velocity, to a
+    thousandth."""
     with element(fmu, 1.0) as instance:
         rows = run_loop(instance, lambda t, x: 2 * limit_of(fmu), 0.2, 1e-3, late=late)
     with element(fmu, 0.0) as instance:
@@ -633,9 +632,10 @@ def test_a_body_that_slides_has_the_force_of_the_law(fmu, late):
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
-def test_what_a_jump_has_moved_is_taken_back(fmu):
-    """Close to the limit little is left to stop the body, and it gets ahead by more than the load
-    asks for, 2 h²/k times it; the spring takes that back with a time constant of 200 steps."""
+def test_the_displacement_by_a_jump_is_taken_back(fmu):
+    """Close to the limit little force remains to stop the body, and it moves further than the 2
+    h²/k times the load of the spring; the spring takes that back with a time constant of 200
+    steps."""
     load, step = 0.93 * limit_of(fmu), 1e-3
     with element(fmu, 1.0) as instance:
         rows = run_loop(instance, lambda t, x: load, 1.5, step, late=True)
@@ -645,8 +645,8 @@ def test_what_a_jump_has_moved_is_taken_back(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name in ("Coulomb", "Karnopp", "SimpackStickSlip"))
-def test_a_body_that_turns_round_in_long_steps_takes_no_more_substeps_than_it_may(fmu):
-    """Where a step runs into the slip to the other side, an event is seen at a time at which there
+def test_a_body_that_reverses_in_long_steps_keeps_the_limit_of_substeps(fmu):
+    """If a step runs into the slip to the other side, an event seems to be at a time at which there
     is none."""
     noise = limit_of(fmu) * np.random.default_rng(1).standard_normal(200)
     with fmu.co_simulation(logging=True) as instance:
@@ -657,8 +657,8 @@ def test_a_body_that_turns_round_in_long_steps_takes_no_more_substeps_than_it_ma
 
 @scalar
 def test_random_loads_never_gain_energy(fmu):
-    """The body has less kinetic energy than the same loads would have given it without friction,
-    and friction has taken some."""
+    """The body has less kinetic energy than under the same loads without friction, and friction has
+    taken some."""
     choice = np.random.default_rng(7)
     loads = limit_of(fmu) * choice.standard_normal(400)
     for late in (False, True):
@@ -670,7 +670,7 @@ def test_random_loads_never_gain_energy(fmu):
 
 
 def held_numbers(count, choice, size):
-    """Numbers that are each held for some steps."""
+    """Draws numbers, each held for some steps."""
     return np.repeat(size * choice.uniform(-1.5, 1.5, count), choice.integers(2, 30, count))[:count]
 
 
@@ -699,7 +699,8 @@ LOADS = {
 
 
 def taken(loads, velocities, forces):
-    """Work that friction has taken out of the body, over the work of the loads with either sign."""
+    """Returns the work that friction has taken from the body, over the absolute work of the
+    loads."""
     mean = (velocities[1:] + velocities[:-1]) / 2
     return np.sum(forces * mean) / np.sum(np.abs(loads * mean))
 
@@ -707,10 +708,9 @@ def taken(loads, velocities, forces):
 @scalar
 @pytest.mark.parametrize("kind", LOADS)
 def test_loads_of_any_kind_never_gain_energy(fmu, kind):
-    """Friction takes energy out of the body, with steps of 1, 2 and 5 ms, a quarter of the mass to
-    all of it, at once and late. Loads of which a period takes less than five steps are left out:
-    late, their force comes when they have turned round, and the best element that holds what it has
-    seen gains energy up to four.
+    """Friction takes energy from the body, with steps of 1, 2 and 5 ms, a quarter of the mass to
+    all of it, at once and late. Loads with fewer than five steps per period are left out: late, the
+    response comes after their reversal, and even the best element gains energy with up to four.
     """
     choice = np.random.default_rng([7, *kind.encode(), *fmu.name.encode()])
     for late in (False, True)[: some_of(2)]:
@@ -732,7 +732,7 @@ def test_loads_of_any_kind_never_gain_energy(fmu, kind):
 @scalar
 @at_once_and_late
 def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, late):
-    """The normal force falls, vanishes for a third of the time and comes back, while the body is
+    """The normal force falls, vanishes for a third of the time and returns, while the body is
     shaken. Without contact there is no force in any step."""
     choice = np.random.default_rng(7)
     loads, step = limit_of(fmu) * choice.standard_normal(400), 2e-3
@@ -751,7 +751,7 @@ def test_random_loads_never_gain_energy_where_the_contact_comes_and_goes(fmu, la
 @at_once_and_late
 @pytest.mark.parametrize("kind", LOADS)
 def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
-    """One of that kind along each direction."""
+    """A load of the kind along each direction."""
     choice = np.random.default_rng([7, *kind.encode()])
     d, step, guess = (
         fmu.description,
@@ -786,9 +786,9 @@ def test_loads_in_a_plane_never_gain_energy(fmu, kind, late):
 @at_once_and_late
 @pytest.mark.parametrize("kilogram", [2.0**-10, 2.0**10], ids=["grams", "tonnes"])
 def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
-    """With all masses and forces a power of two larger, the motion is the same but for rounding: no
-    number of the element is one of newtons or kilograms. Nor is a nominal value of the states,
-    which tolerances are taken of, in these models."""
+    """With all masses and forces a power of two larger, the motion is the same but for rounding:
+    the element has no constant in newtons or kilograms. Nor have these models nominal values in
+    these units, which would scale the tolerances."""
     factor = scaled(fmu.description, 1.0, kilogram, 1.0)
     values = {
         v.name: v.start * factor[v.name]
@@ -815,9 +815,9 @@ def test_a_heavy_body_moves_as_a_light_one(fmu, kilogram, late):
 @pytest.mark.fmus(lambda d: is_scalar(d) and "backwardFrictionRatio" in d)
 @at_once_and_late
 def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
-    """Loads that jump: what a body is thrown by before they are known is caught by what the contact
-    holds in that direction, and no more. A quarter is for viscous and damping parts, as above;
-    printed ones may be larger."""
+    """Loads that jump: a body thrown before they are known is stopped by no more than the contact
+    holds in that direction. A quarter is for viscous and damping parts, as above; printed ones may
+    be larger."""
     ratio, jumps = 0.3, np.random.default_rng(7).standard_normal(50)
     with element(fmu, 1.0, backwardFrictionRatio=ratio, law=BOUNDED) as instance:
         rows = run_loop(
@@ -835,8 +835,8 @@ def test_the_weaker_side_holds_no_more_than_it_can(fmu, late):
 @pytest.mark.fmus(lambda d: d.name in ("AdamsStickSlip", "LuGre", "RecurDynStickSlip"))
 @pytest.mark.parametrize("ratio", [0.25, 4.0])
 def test_the_stronger_side_does_not_count_for_the_weaker_one(fmu, ratio):
-    """A motion that is prescribed and turns round within a step: the law is beyond the limit of one
-    side at the start, and the mean force points to the other."""
+    """A prescribed motion that reverses within a step: the law exceeds the limit of one side at the
+    start, and the mean force points to the other."""
     random = np.random.default_rng(0)
     speeds = 0.05 * np.repeat(random.standard_normal(100), 4) * random.choice([1, -1, 1], 400)
     values = {"backwardFrictionRatio": ratio, "law": BOUNDED, "viscousFriction": 0.0}
@@ -851,8 +851,8 @@ def test_the_stronger_side_does_not_count_for_the_weaker_one(fmu, ratio):
 @at_once_and_late
 @pytest.mark.parametrize("across", [0.3, 2.0])
 def test_a_grain_limits_the_force_in_each_direction(fmu, late, across):
-    """Under noise: what the law holds along the grain says nothing of a force across it. A
-    thousandth is for the error of a trial step."""
+    """Under noise: the limit along the grain does not apply to a force across it. A thousandth is
+    for the error of a trial step."""
     d, random, step = fmu.description, np.random.default_rng(1), 1e-3
     axes = [
         [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
@@ -877,8 +877,8 @@ def test_a_grain_limits_the_force_in_each_direction(fmu, late, across):
 @pytest.mark.fmus.with_args(is_spatial)
 @at_once_and_late
 def test_rests_in_any_direction_of_the_plane(fmu, late):
-    """The load turns while it pulses; one mass serves both directions. A fiftieth of it, because it
-    moves on between two steps."""
+    """The load rotates while it pulses; one mass serves both directions. A fiftieth of it is
+    allowed, because it rotates between two steps."""
     d = fmu.description
     axes = [
         [d[f"{name}[{i}]"].reference for i in (1, 2, 3)]
@@ -890,7 +890,7 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
     depth = (4 * 2e-3) ** 2 * 9.81
     with element(fmu, mass) as instance:
         step, velocity, last, rows = 2e-3, np.zeros(3), np.zeros(3), []
-        if "pointPosition[3]" in d:  # as deep as its weight presses it: see solver/pressing.c
+        if "pointPosition[3]" in d:  # at the depth of its weight: see solver/pressing.c
             instance.set({"pointPosition[3]": instance.get("pointPosition[3]") - depth})
         for n in range(300):
             angle = 10 * n * step
@@ -917,11 +917,11 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
 @pytest.mark.fmus.with_args(is_spatial)
 @at_once_and_late
 def test_a_plane_that_is_tilted_turns_the_forces_and_nothing_else(fmu, late):
-    """Under a load that turns and pulses, while the body also moves along the normal, of whatever
-    length that is given: friction has no part there. Errors of a trial step are judged along each
-    axis, so that turned ones differ by as much as a step may miss, 1e-4 of the velocity that
-    matters: late, up to 14 times that in the force (1.4e-3; 4e-6 with a tenth of the tolerance),
-    because it counts as load until the next velocity is seen.
+    """Under a load that rotates and pulses, while the body also moves along the normal, which may
+    have any length: friction does not act there. Errors of a trial step are estimated along each
+    axis, so that rotated runs differ by the tolerance, 1e-4 of the velocity that matters: late, up
+    to 14 times that in the force (1.4e-3; 4e-6 with a tenth of the tolerance), because it counts as
+    load until the next velocity is known.
     """
     d = fmu.description
     axes = [

@@ -1,5 +1,5 @@
-"""Directional derivatives and dependencies against what the compiled model really does, in every
-mode."""
+"""Directional derivatives and dependencies compared with differences of the compiled model, in
+every mode."""
 
 import math
 import random
@@ -46,7 +46,7 @@ class Probe:
             self.instance.set_reals([known.reference], [value])
 
     def samples(self, known, at, step):
-        """The unknowns at -2, -1, 1 and 2 steps from the point."""
+        """Returns the unknowns at -2, -1, 1 and 2 steps from the point."""
         found = []
         for k in (-2, -1, 1, 2):
             self.put(known, at + k * step)
@@ -56,13 +56,13 @@ class Probe:
 
 
 def central(samples, step):
-    """Central difference of fourth order."""
+    """Returns the central difference of fourth order."""
     return [(a - 8 * b + 8 * c - d) / (12 * step) for a, b, c, d in zip(*samples)]
 
 
 def bend(samples, values, step):
-    """Slope to the right less slope to the left: it halves with the step where the unknown is
-    smooth, and stays at a kink."""
+    """Returns the slope to the right minus that to the left: it halves with the step if the unknown
+    is smooth, and stays at a kink."""
     return [
         (right - 2 * value + left) / step
         for (_, left, right, _), value in zip(zip(*samples), values)
@@ -70,8 +70,8 @@ def bend(samples, values, step):
 
 
 def largest_contribution(probe, i, value, parts, point):
-    """To an unknown: itself, its slopes times the knowns, and knowns of its own unit, of which it
-    may be what is left."""
+    """Returns the largest contribution to an unknown: itself, its slopes times the knowns, and
+    knowns of its own unit, of which it may be the difference."""
     alike = [at for known, at in zip(probe.knowns, point) if known.unit == probe.units[i]]
     return max(map(abs, [value, *parts, *alike]))
 
@@ -83,7 +83,7 @@ def compare(probe, scales, check):
     exact = [
         probe.instance.slopes(probe.unknowns, [known.reference], [1.0]) for known in probe.knowns
     ]
-    # what cancels inside an unknown is at most about as large as its largest contribution
+    # terms that cancel inside an unknown are about as large as its largest contribution at most
     inner = [
         largest_contribution(probe, i, value, [row[i] * at for row, at in zip(exact, point)], point)
         for i, value in enumerate(values)
@@ -156,7 +156,7 @@ def test_slopes_along_parameters_in_initialization_mode(fmu):
     unknowns = d.states + unknowns_of(d)
     with fmu.model_exchange() as instance:
         for _ in range(40):
-            sampler.start(instance)  # a set within the rules, and so are its neighbours
+            sampler.start(instance)  # a set that keeps the rules, as do its neighbours
             parameters = {v.name: instance.get(v.name) for v in d.parameters}
             instance.demand("fmi2Reset")
             instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
@@ -170,7 +170,7 @@ def test_slopes_along_parameters_in_initialization_mode(fmu):
                 if known.min == parameters.get(known.name) or known.max == parameters.get(
                     known.name
                 ):
-                    return  # on the border of its range a parameter has no neighbour on one side
+                    return  # at the edge of its range a parameter has no neighbour on one side
                 tally(unknown, known, slope, difference, allowed, sharp)
 
             compare(probe, scales, check)
@@ -246,7 +246,7 @@ def test_both_kinds_give_the_same_slopes(fmu):
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity") and not d.states and not d.modes)
 def test_a_curve_rises_at_a_negative_zero_as_at_zero(fmu):
-    """A host that turns a velocity of zero around sets -0.0."""
+    """A host that negates a velocity of zero sets -0.0."""
     force, velocity = (
         fmu.description[name].reference for name in ("frictionForce", "relativeVelocity")
     )
@@ -283,9 +283,9 @@ def test_slopes_of_what_does_not_exist_are_an_error(fmu, kind, place):
 
 
 def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
-    """Unknown are derivatives and outputs, known inputs and parameters. States are known in the
-    run; during initialization they are unknown, because they follow from parameters there. All else
-    is refused, by name."""
+    """Unknowns are derivatives and outputs, knowns are inputs and parameters. States are knowns in
+    the run; during initialization they are unknowns, because they follow from parameters.
+    Everything else is refused, by name."""
     d = fmu.description
     known, unknown = d.inputs[0], d.outputs[0]
     with fmu.instance(kind) as instance:
@@ -311,7 +311,7 @@ def test_slopes_are_of_unknowns_along_knowns(fmu, kind):
 
 
 def test_slopes_that_are_not_finite_are_refused(fmu, kind):
-    """Along a direction as long as a number can be, some overflow: never without a word."""
+    """Along a direction as large as a number can be, some overflow: never without a message."""
     d = fmu.description
     unknowns, refused = [v.reference for v in unknowns_of(d)], 0
     with fmu.instance(kind) as instance:
@@ -341,7 +341,7 @@ def test_slopes_that_are_not_finite_are_refused(fmu, kind):
 
 
 def perturbed(value, scale, draw):
-    """Values far and near, of both signs, and zero."""
+    """Yields values far and near, of both signs, and zero."""
     return draw.choice(
         [
             0.0,
@@ -357,7 +357,7 @@ def perturbed(value, scale, draw):
 
 
 def named_effects(listed, knowns):
-    """For every known the unknowns that depend on it, as the XML says."""
+    """Returns for every known the unknowns that depend on it according to the XML."""
     return {
         known.index: {unknown.index for unknown in listed if known.index in unknown.dependencies}
         for known in knowns
@@ -365,10 +365,9 @@ def named_effects(listed, knowns):
 
 
 def effects(fmu, knowns, unknowns, points, listed, at_least):
-    """For every known the set of unknowns (by index) that some change of it alone has changed.
-
-    As many points as asked for and, where one of the named effects was not seen there because it is
-    rare, more of them.
+    """Returns for every known the set of unknowns (by index) that a change of it alone has changed.
+    Tries at least the given number of points, and more if a listed effect, being rare, has not
+    occurred.
     """
     d = fmu.description
     draw = random.Random(d.name)
@@ -386,7 +385,7 @@ def effects(fmu, knowns, unknowns, points, listed, at_least):
                     put(known, perturbed(at, scales[known.name], draw))
                     changed = instance.get_reals(numbers)
                 except FmiError:
-                    continue  # a change that breaks a rule shows no effect
+                    continue  # a change that breaks a rule has no effect
                 finally:
                     put(known, at)
                 for unknown, one, two in zip(unknowns, base, changed):
@@ -457,7 +456,7 @@ def test_initial_dependencies_are_minimal_and_true(fmu):
 
                 def put(known, value):
                     if known.type == "Integer":
-                        whole = int(value)  # a range is searched number by number for any other
+                        whole = int(value)  # values within a range are tried one by one
                         value = (
                             whole if whole in known.values else sampler.random.choice(known.values)
                         )

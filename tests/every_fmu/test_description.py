@@ -18,8 +18,8 @@ from units import BASE, exponents_of, scaled, units
 
 SCHEMAS = Path(fmpy.__file__).parent
 
-# Words an importing Modelica tool cannot use as a name: keywords of Modelica and what
-# OpenModelica's wrapper declares itself.
+# Words that an importing Modelica tool cannot use as a name: keywords of Modelica and names in
+# OpenModelica's wrapper.
 TAKEN = set(
     """
     algorithm and annotation assert block break class connect connector constant constrainedby
@@ -37,7 +37,7 @@ def mangled(name):
 
 
 @pytest.mark.shipped
-def test_fmpy_has_nothing_to_say(fmu):
+def test_fmpy_reports_nothing(fmu):
     assert validate_fmu(str(fmu.path)) == []
 
 
@@ -120,7 +120,8 @@ def test_nominal_values_are_positive_and_mean_the_size_of_a_state(fmu):
         assert instance.nominals == declared, "before there is a run"
         instance.start()
         for given, most in zip(instance.nominals, declared):
-            # two models resolve less than they declare at their default inputs, to a fifteenth
+            # two models need a finer resolution at their default inputs than declared, down to a
+            # fifteenth
             assert (
                 most / 20 < given <= most
                 if fmu.name in ("BlimanSorine", "SecondOrderBristle")
@@ -207,11 +208,9 @@ def test_a_derivative_has_the_unit_of_its_state_per_second(fmu):
     "units_of", [(2.0, 1.0, 1.0), (1.0, 4.0, 1.0), (1.0, 1.0, 8.0)], ids=["length", "mass", "time"]
 )
 def test_equations_are_consistent_in_dimension(fmu, units_of):
-    """A law does not know our choice of metre, kilogram and second: measured in other units, all
-    numbers scale as their units say.
-
-    A wrong unit of any variable, or an equation that adds metres to newtons, breaks this. Factors
-    are powers of two, so what differs is rounding in pow and exp only.
+    """A law does not depend on the choice of metre, kilogram and second: in other units, all
+    numbers scale by their units. A wrong unit of a variable, or an equation that adds metres to
+    newtons, violates this. Factors are powers of two, so only rounding in pow and exp differs.
     """
     factor = scaled(fmu.description, *units_of)
     states = fmu.description.states
@@ -306,7 +305,7 @@ def test_default_experiment_is_complete(fmu):
     assert 0 < experiment["stepSize"] <= experiment["stopTime"]
     assert (
         0 < experiment["tolerance"] <= 1e-3
-    )  # what FMPy's model exchange can follow: see generator/reading
+    )  # steps that FMPy's model exchange can take: see generator/reading
 
 
 def test_log_categories_are_those_of_the_standard(fmu):
@@ -415,8 +414,8 @@ def test_models_do_not_share_a_guid(all_fmus):
 
 
 def test_initial_values_come_from_the_start_parameters(fmu, kind):
-    """A scalar state starts where its parameter says; a model may put a vector where it belongs
-    (into the plane), but must heed it."""
+    """A scalar state starts at the value of its parameter; a model may project a vector (into the
+    plane), but must use it."""
     sampler = Sampler(fmu.description, "start")
     with fmu.instance(kind) as instance:
         instance.initialize()
@@ -445,8 +444,8 @@ def test_initial_values_come_from_the_start_parameters(fmu, kind):
 
 @pytest.mark.shipped
 def test_the_page_is_set_well_and_stands_alone(fmu):
-    """Bars without gaps, no star high above its letter, a sketch that names the force, nothing that
-    is said on another page."""
+    """Bars without gaps, no star high above its letter, a sketch that names the force, no reference
+    to another page's text."""
     d, page = (
         fmu.description,
         (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8"),

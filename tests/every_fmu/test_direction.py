@@ -1,10 +1,10 @@
 """Friction that differs by direction, backwardFrictionRatio and backwardViscousRatio, and a viscous
 part that is a power of the speed.
 
-That a motion turned round is that of the contact seen from the other side, in test_laws.py, proves
-every law on either side against the other; the laws themselves are proven with random ratios and
-exponents against references (test_reference.py), their slopes against differences
-(test_derivatives.py) and their energy (test_passivity.py).
+test_laws.py compares a reversed motion with the mirrored contact, which tests either direction of
+every law against the other; the laws themselves are tested with random ratios and exponents against
+references (test_reference.py), their slopes against differences (test_derivatives.py), and their
+energy (test_passivity.py).
 """
 
 import random
@@ -22,7 +22,7 @@ BACKWARD = {"backwardFrictionRatio": 0.5, "backwardViscousRatio": 2.0}
 
 
 def of(description, values):
-    """Those that the FMU has."""
+    """Returns the values of variables that the FMU has."""
     return {name: value for name, value in values.items() if name in description}
 
 
@@ -42,10 +42,10 @@ def test_every_element_on_a_line_has_it(all_fmus):
 
 
 @pytest.mark.fmus(lambda d: "backwardFrictionRatio" in d and "bristleVelocity" not in d)
-def test_a_motion_that_never_goes_backward_does_not_see_it(fmu):
-    """Bit for bit in co-simulation, whatever the ratios are. The normal force is constant: where it
-    falls, the damper of a bristle that gives way may push backward, though the motion does not go
-    there; and a bristle that has a mass swings back."""
+def test_it_does_not_affect_forward_motion(fmu):
+    """Bit for bit in co-simulation, whatever the ratios are. The normal force is constant: if it
+    falls, the damper of a yielding bristle may push backward although the motion is forward; and a
+    bristle with a mass swings back."""
     d = fmu.description
     draw = random.Random(fmu.name)
     names = [v.name for v in d.states + d.outputs]
@@ -72,8 +72,8 @@ def test_a_motion_that_never_goes_backward_does_not_see_it(fmu):
 
 @DIRECTED
 def test_a_motion_to_and_fro_is_the_same_seen_from_the_other_side(fmu):
-    """Also in co-simulation, where the solver's error control has a part: it resolves the side that
-    the motion goes to. To its tolerance, not bit for bit: elements of test_laws.py do that."""
+    """Also in co-simulation, with the solver's error control, which resolves the side of the
+    motion. To its tolerance, not bit for bit as in test_laws.py."""
     d = fmu.description
     draw = random.Random(fmu.name)
     parameters = d.starts() | of(d, BACKWARD)
@@ -101,8 +101,8 @@ def test_a_motion_to_and_fro_is_the_same_seen_from_the_other_side(fmu):
 
 @DIRECTED
 def test_nothing_jumps_where_the_side_changes(fmu):
-    """Force and rates to both sides of zero, of the velocity, of every state and of the load, in
-    the mode that holds there."""
+    """Force and rates on both sides of zero, of the velocity, of every state and of the load, in
+    the mode there."""
     d = fmu.description
     sampler = Sampler(d, "sides")
     numbers = [v.reference for v in d.derivatives] + [d["frictionForce"].reference]
@@ -137,8 +137,8 @@ def test_nothing_jumps_where_the_side_changes(fmu):
 
 
 def held(instance, load):
-    """Whether an element in stick takes a load at rest, as its input or by its bristle, and nothing
-    moves."""
+    """Checks whether an element in stick bears a load at rest, by its input or by its bristle,
+    without motion."""
     d = instance.description
     if "externalForce" in d:
         instance.set({"externalForce": load})
@@ -151,7 +151,7 @@ def held(instance, load):
 
 
 def rates(instance):
-    """Of the states, less what rounding leaves of forces that cancel."""
+    """Returns the rates of the states, minus rounding of forces that cancel."""
     return [rate for rate in instance.derivatives if abs(rate) > 1e-9]
 
 
@@ -184,7 +184,7 @@ def test_a_body_in_a_closed_loop_is_held_up_to_the_limit_of_each_side(fmu):
                 parameters = {"couplingMass": 1.0, "backwardFrictionRatio": ratio}
                 if d.has(
                     "staticFriction", "dynamicFriction"
-                ):  # near each other, so that what is held does not slide on once it has moved
+                ):  # near each other, so that a body that has moved does not slide on
                     parameters["dynamicFriction"] = 0.9 * d["staticFriction"].start
                 instance.initialize(parameters)
                 gone[side] = (
@@ -193,16 +193,16 @@ def test_a_body_in_a_closed_loop_is_held_up_to_the_limit_of_each_side(fmu):
                     )[-1, 1]
                     * side
                 )
-        # a third of the load and more accelerates 1 kg for 0.1 s; held, the body creeps or bends
-        # its bristle
+        # if it slides, at least a third of the load accelerates 1 kg for 0.1 s; held, it creeps or
+        # bends its bristle
         assert gone[weak] >= 0.5 * (load / 3) * 0.1**2, (ratio, gone)
         assert 0 <= gone[-weak] <= 0.4 * gone[weak], (ratio, gone)
 
 
 @pytest.mark.fmus(lambda d: "backwardViscousRatio" in d)
 def test_steady_sliding_has_the_viscous_part_of_its_direction_and_exponent(fmu):
-    """What a film of 50 N.s/m at 0.5 m/s adds at 2 m/s, with an exponent of 0.6 where the model has
-    one."""
+    """The contribution of a film of 50 N.s/m at 0.5 m/s at a velocity of 2 m/s, with an exponent of
+    0.6 if the model has one."""
     d = fmu.description
     law = of(d, {"viscousExponent": 0.6, "viscousReferenceVelocity": 0.5})
     expected = 50 * 0.5 * (2 / 0.5) ** 0.6 if law else 50 * 2.0
@@ -239,7 +239,7 @@ def test_steady_sliding_has_the_viscous_part_of_its_direction_and_exponent(fmu):
         ("viscousReferenceVelocity", 0.0, "must be at least 1e-09."),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence(fmu, name, value, rule):
+def test_invalid_ratios_are_refused_in_a_sentence(fmu, name, value, rule):
     if name not in fmu.description:
         return
     with fmu.co_simulation() as instance, pytest.raises(FmiError) as refused:

@@ -1,5 +1,4 @@
-"""Calls at the edge of what is allowed: nothing asked for, all at once, a pointer to nothing, a
-number that is none."""
+"""Calls at the edge of what is allowed: no variables, all at once, null pointers, NaN."""
 
 import itertools
 from ctypes import byref, c_char_p, c_double, c_size_t, c_void_p, cast, create_string_buffer
@@ -38,7 +37,7 @@ def test_rates_of_all_inputs_at_once_are_those_of_each(fmu):
 
 
 def test_rates_of_all_inputs_are_refused_as_those_of_one(fmu):
-    """Nothing is set where one of them cannot be: a second derivative, or a number that is none."""
+    """Nothing is set if one of them is invalid: a second derivative, or NaN."""
     references = [v.reference for v in fmu.description.inputs]
     count = len(references)
     with fmu.in_co_simulation() as instance:
@@ -65,15 +64,14 @@ def test_a_category_that_is_no_text_is_refused(fmu, kind):
 
 
 @pytest.mark.parametrize("tolerance", [float("inf"), float("nan"), -1.0])
-def test_a_tolerance_that_is_none_is_refused(fmu, kind, tolerance):
+def test_an_invalid_tolerance_is_refused(fmu, kind, tolerance):
     with fmu.instance(kind) as instance:
         assert instance.fmi2SetupExperiment(1, tolerance, 0.0, 0, 0.0) == ERROR
         assert instance.messages[-1].text == f"The tolerance {tolerance:g} must be greater than 0."
 
 
-def test_nothing_is_given_where_nothing_is_asked_for(fmu):
-    """A model without states or indicators takes arrays of no length, with a pointer or without;
-    the others refuse them."""
+def test_arrays_of_length_zero_are_accepted(fmu):
+    """By a model without states or indicators, with a pointer or without; others refuse them."""
     with fmu.model_exchange() as instance:
         for started in (False, True):
             if started:
@@ -105,7 +103,7 @@ def test_a_state_of_another_model_is_refused(fmu, kind):
 
 @pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity"))
 def test_a_step_that_cannot_be_halved_ends(fmu):
-    """In steps so short that their parts have no numbers an event is where they end."""
+    """In steps too short to be divided in floating point, an event is at their end."""
     for length, way in itertools.product((1e-310, 1e-320), (1, -1)):
         with fmu.in_co_simulation({"normalForce": way * 1e-13}) as instance:
             instance.set_input_derivative("normalForce", -way * 2e-13 / 1e-310)
@@ -114,8 +112,8 @@ def test_a_step_that_cannot_be_halved_ends(fmu):
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_a_step_that_fails_leaves_nothing_behind(fmu):
-    """Where new inputs lead beyond all numbers, before anybody has read a value, or inputs that
-    move, after somebody has: the run goes on as one that never had them."""
+    """If new inputs overflow before a value was read, or moving inputs after it, the run continues
+    as if it never had them."""
     with fmu.co_simulation() as one, fmu.co_simulation() as other:
         film = {"viscousDamping": 10.0} if "viscousDamping" in fmu.description else {}
         for instance in (one, other):
@@ -151,7 +149,7 @@ def test_a_state_of_the_other_kind_is_not_written(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.states)
-def test_a_state_that_is_set_by_itself_is_told_only_on_request(fmu):
+def test_a_state_that_is_set_by_itself_is_reported_only_on_request(fmu):
     name = fmu.description.states[0].name
     for categories in ((), (b"logStatusWarning",)):
         with fmu.model_exchange() as instance:
@@ -166,9 +164,9 @@ def test_a_state_that_is_set_by_itself_is_told_only_on_request(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
-def test_output_derivatives_beyond_all_numbers_are_refused(fmu):
-    """The slope of the force, 395 N.s/m, times a rate that is nearly the largest number;
-    in a step without length the input stays where it is."""
+def test_output_derivatives_that_overflow_are_refused(fmu):
+    """The slope of the force, 395 N.s/m, times a rate near the largest number; in a step of length
+    zero the input stays."""
     with fmu.in_co_simulation({"relativeVelocity": 1e-3, "normalForce": 20.0}) as instance:
         instance.set_input_derivative("relativeVelocity", 1.7e308)
         instance.step(0.0)

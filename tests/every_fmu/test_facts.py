@@ -1,6 +1,5 @@
-"""resources/bristle.json, from which tools know an element.
-
-It is true of the FMU, enough without its page, and read with care.
+"""resources/bristle.json, the facts for tools: true of the FMU, sufficient without its page, and
+checked when read.
 """
 
 import json
@@ -26,7 +25,7 @@ def without_page(parts):
 
 
 def answer(work):
-    """What a tool says, be it a result or a refusal."""
+    """Returns the answer of a tool, a result or a refusal."""
     try:
         return work()
     except bristle.BristleError as error:
@@ -34,13 +33,14 @@ def answer(work):
 
 
 def broken(rule, limit):
-    """A value that does not keep a rule to another parameter."""
+    """Returns a value that breaks a rule to another parameter."""
     step = max(1.0, abs(limit))
     return {"at_least": limit - step, "above": limit, "at_most": limit + step, "below": limit}[rule]
 
 
 def test_the_facts_are_true_of_the_fmu(fmu):
-    """Roles are variables, options are those that the XML has in words, rules are the FMU's own."""
+    """Roles are variables, options are those in the XML's descriptions, rules are enforced by the
+    FMU."""
     about, d = bristle.describe(fmu.path), fmu.description
     facts = about.facts
     assert facts.law == fmu.name and not facts.twin
@@ -62,8 +62,8 @@ def test_the_facts_are_true_of_the_fmu(fmu):
 
 
 def test_no_tool_needs_the_page(fmu, tmp_path):
-    """Without its documentation tools say the same of an FMU, and stamp the same but for the page.
-    Libraries for other platforms do not matter, and take time to pack."""
+    """Without its documentation tools give the same answers about an FMU, and stamp the same but
+    for the page. Libraries for other platforms are removed, as they take time to pack."""
     whole, bare = tmp_path / "whole" / fmu.path.name, tmp_path / "bare" / fmu.path.name
     others = tuple(f"binaries/{platform}/" for platform in ("win64", "darwin64"))
     kept = {name: data for name, data in files_of(fmu.path).items() if not name.startswith(others)}
@@ -100,7 +100,7 @@ def test_no_tool_needs_the_page(fmu, tmp_path):
         (b'{"passive": "no"}', "passive has another type"),
     ],
 )
-def test_facts_that_are_none_are_refused_in_one_sentence(wrong, why, all_fmus, tmp_path):
+def test_invalid_facts_are_refused_in_one_sentence(wrong, why, all_fmus, tmp_path):
     path = tmp_path / "Wrong.fmu"
     write_zip(path, files_of(all_fmus[0].path) | {FACTS: wrong})
     with pytest.raises(bristle.BristleError, match=f"Wrong.fmu: {FACTS}:? {why}") as refused:

@@ -1,5 +1,5 @@
-"""The FMUs of FMI 3.0 beside those of 2.0: they say the same, run the same, and are what the
-standard asks for."""
+"""The FMUs of FMI 3.0 beside those of 2.0: same description, same runs, and conforming to the
+standard."""
 
 import re
 from dataclasses import replace
@@ -49,7 +49,7 @@ each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 
 
 def older(file):
-    """The FMU of FMI 2.0 of the same element."""
+    """Returns the FMU of FMI 2.0 of the same element."""
     return file.parents[1] / file.name
 
 
@@ -71,9 +71,9 @@ def test_it_is_valid(file):
 
 
 @each_file
-def test_it_says_the_same_as_that_of_2(file):
-    """Names, texts, units, ranges, start values and value references, scalar by scalar; what may
-    change in a run is declared so in 3.0."""
+def test_its_description_is_that_of_2(file):
+    """Names, texts, units, ranges, start values and value references, scalar by scalar; 3.0 also
+    declares what may change in a run."""
     new, old = bristle.describe(file), bristle.describe(older(file))
     assert (new.version, old.version) == (3, 2)
     assert [replace(one, variability="") for one in new.variables] == [
@@ -95,15 +95,15 @@ def test_a_vector_is_one_variable(file):
     counts = {}
     for one in old.variables:
         counts[base(one.name)] = counts.get(base(one.name), 0) + 1
-    told = {name: int(size) for name, size in sizes.items() if name in counts}
-    assert told == counts
+    listed = {name: int(size) for name, size in sizes.items() if name in counts}
+    assert listed == counts
     others = [v for v in new.modelVariables if v.name not in counts]
     assert [v.causality for v in others] == ["independent"] + ["local"] * old.indicators
 
 
 @each_file
 def test_dependencies_are_those_of_all_elements(file):
-    """On inputs and states, which 2.0 tells too; parameters and event indicators come below."""
+    """On inputs and states, which 2.0 lists, too; parameters and event indicators follow below."""
     (new, _), (old, _) = contents(file), contents(older(file))
     scalars = old.findall("ModelVariables/ScalarVariable")
     places = {one.get("valueReference"): one.get("name") for one in new.find("ModelVariables")}
@@ -129,8 +129,8 @@ def test_dependencies_are_those_of_all_elements(file):
         assert found == wanted, tag
 
 
-def told_by(fmu, tag):
-    """The names of what each unknown of a kind depends on, by its own name."""
+def dependencies_of(fmu, tag):
+    """Returns the names that each unknown of a kind depends on, by its own name."""
     root, _ = contents(FMUS / "fmi3" / fmu.path.name)
     names = {one.get("valueReference"): one.get("name") for one in root.find("ModelVariables")}
     return {
@@ -143,9 +143,9 @@ def base(name):
     return re.sub(r"\[\d+\]", "", name)
 
 
-def test_what_has_a_slope_with_respect_to_a_parameter_depends_on_it(fmu):
-    """In 3.0 tunable parameters are known in a run; the slopes are those of 2.0."""
-    told = told_by(fmu, "Output") | told_by(fmu, "ContinuousStateDerivative")
+def test_an_unknown_with_a_slope_along_a_parameter_depends_on_it(fmu):
+    """In 3.0 tunable parameters are knowns of a run; the slopes are those of 2.0."""
+    listed = dependencies_of(fmu, "Output") | dependencies_of(fmu, "ContinuousStateDerivative")
     d = fmu.description
     unknowns = d.derivatives + d.outputs
     missing = set()
@@ -155,16 +155,16 @@ def test_what_has_a_slope_with_respect_to_a_parameter_depends_on_it(fmu):
             missing |= {
                 (v.name, known.name)
                 for v, slope in zip(unknowns, slopes, strict=True)
-                if slope and base(known.name) not in told[base(v.name)]
+                if slope and base(known.name) not in listed[base(v.name)]
             }
     assert not missing
 
 
 @pytest.mark.fmus(lambda d: d.indicators)
-def test_event_indicators_depend_on_no_more_than_is_told(fmu):
-    """Both versions have the same ones, so that of 2.0 is asked."""
-    told = list(told_by(fmu, "EventIndicator").values())
-    sampler, moved = Sampler(fmu.description, "indicators"), [set() for _ in told]
+def test_event_indicators_depend_on_no_more_than_is_listed(fmu):
+    """Both versions have the same ones, so those of 2.0 are evaluated."""
+    listed = list(dependencies_of(fmu, "EventIndicator").values())
+    sampler, moved = Sampler(fmu.description, "indicators"), [set() for _ in listed]
 
     def look(model, before, name):
         for place, was, now in zip(moved, before, model.indicators, strict=True):
@@ -182,7 +182,7 @@ def test_event_indicators_depend_on_no_more_than_is_told(fmu):
             model.states = [*states[:i], other, *states[i + 1 :]]
             look(model, before, fmu.description.states[i].name)
             model.states = states
-    assert all(found <= known for found, known in zip(moved, told, strict=True)), (moved, told)
+    assert all(found <= known for found, known in zip(moved, listed, strict=True)), (moved, listed)
 
 
 def opened(file, folder):
@@ -211,7 +211,7 @@ def test_instances_start_with_the_values_of_the_description(file, tmp_path):
 
 @each_file
 def test_co_simulation_is_that_of_2_bit_for_bit(file):
-    """Along the experiments that the file carries, which move every input."""
+    """With the experiments in the file, which move every input."""
     pair = [bristle.describe(older(file)), bristle.describe(file)]
     outputs = [one.reference for one in pair[0].outputs if one.is_real]
     content = files_of(older(file))
@@ -260,11 +260,11 @@ def test_fmpy_runs_both_alike(file, way, capfd):
             assert np.isfinite(new[name]).all()
             continue
         np.testing.assert_array_equal(new[name], wanted, name)
-    assert capfd.readouterr().out == "", "FMPy has nothing to say"
+    assert capfd.readouterr().out == "", "FMPy reports nothing"
 
 
 @each_file
-def test_it_carries_the_same_results(file):
+def test_it_has_the_same_reference_results(file):
     """In the layout that FMPy and fmusim have for vectors."""
     new, old = files_of(file), files_of(older(file))
     found = {name: data for name, data in new.items() if name.startswith(FOLDER)}
@@ -276,7 +276,7 @@ def test_it_carries_the_same_results(file):
     assert all(new[name] == old[name] for name in shared)
 
 
-def test_its_own_library_comes_to_the_same_results():
+def test_its_own_library_reproduces_the_results():
     for file in FILES[:1] + FILES[-1:]:
         content = files_of(file)
         assert {n: d for n, d in references(content).items() if n in content} == {

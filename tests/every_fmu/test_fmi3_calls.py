@@ -1,5 +1,5 @@
-"""FMI 3.0 beside 2.0: the same numbers bit for bit, derivatives in both directions, events where
-they happen, states, refusals, and what the library exports."""
+"""FMI 3.0 beside 2.0: the same numbers bit for bit, derivatives in both directions, located events,
+states, refusals, and exports of the library."""
 
 import random
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HEADER = Path(fmpy.__file__).parent / "c-code" / "fmi3Functions.h"
-STEP = 2.0**-10  # exact, so that a rate times its length gives the change that it was made from
+STEP = 2.0**-10  # exact, so that rate times length is exactly the change
 
 
 def inputs_of(description):
@@ -28,7 +28,7 @@ def inputs_of(description):
 
 
 def rounded(values):
-    """Values of which differences, and a STEP times rates, are exact."""
+    """Rounds values so that differences, and rates times a STEP, are exact."""
     return {name: round(value * 2**20) / 2**20 for name, value in values.items()}
 
 
@@ -51,8 +51,8 @@ def check_same(one, other):
 
 @pytest.mark.parametrize("moving", (False, True), ids=("held", "moving"))
 def test_co_simulation_is_that_of_2_0_bit_for_bit(fmu, moving):
-    """Inputs that are held over a step, and inputs that move: by their rates in 2.0, by an
-    intermediate update in 3.0. Without event mode a step goes on over its events."""
+    """With inputs held over a step, and with inputs that move: by their rates in 2.0, by an
+    intermediate update in 3.0. Without event mode a step continues over its events."""
     ends = {}
 
     def update(environment, time, wanted, allowed, finished, early, requested, until):
@@ -109,7 +109,7 @@ def test_model_exchange_is_that_of_2_0_bit_for_bit(fmu):
                 other.enterContinuousTimeMode()
 
 
-def test_a_state_of_2_0_goes_on_in_3_0_and_back(fmu):
+def test_a_state_of_2_0_continues_in_3_0_and_back(fmu):
     """The bytes are the same in both versions, by design."""
     with fmu.co_simulation() as one, Instance3(fmu.name, CO_SIMULATION) as other:
         sampler, parameters = start_both(fmu, CO_SIMULATION, one, other, 5)
@@ -138,13 +138,13 @@ def test_a_state_of_2_0_goes_on_in_3_0_and_back(fmu):
         fmu.co_simulation() as one,
         Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
     ):
-        other.start()  # in event mode, which co-simulation of 2.0 has not
+        other.start()  # in event mode, which co-simulation of 2.0 lacks
         with pytest.raises(FmiError, match="values that no instance of"):
             one.resume(other.snapshot())
 
 
 def test_the_adjoint_is_the_transpose(fmu):
-    """Each entry of the Jacobian, from both functions; arrays count by their elements."""
+    """Each entry of the Jacobian, from both functions; arrays count as their elements."""
     description, _ = described(fmu.name)
     with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
         sampler, parameters = start_both(fmu, MODEL_EXCHANGE, one, other, 6)
@@ -173,7 +173,7 @@ def test_the_adjoint_is_the_transpose(fmu):
         draw = random.Random(fmu.name)
         seed = [draw.uniform(-1, 1) for _ in range(rows)]
         adjoint = other.slopes("GetAdjointDerivative", unknowns, knowns, seed)
-        timed = ["time", *knowns, "time"]  # which CasADi has among them
+        timed = ["time", *knowns, "time"]  # which CasADi includes
         assert other.slopes("GetAdjointDerivative", unknowns, timed, seed) == [0, *adjoint, 0]
         weights = [draw.uniform(-1, 1) for _ in range(columns)]
         assert other.slopes("GetDirectionalDerivative", unknowns, timed, [1, *weights, 1]) == (
@@ -184,8 +184,8 @@ def test_the_adjoint_is_the_transpose(fmu):
 
 
 class Master:
-    """A co-simulation with event mode whose inputs are functions of the time, which it gives at the
-    end of a step when it is asked for them."""
+    """A co-simulation with event mode whose inputs are functions of time, set at the end of a step
+    in an intermediate update."""
 
     def __init__(self, name, inputs, early=True):
         self.inputs, self.events = inputs, []
@@ -209,7 +209,7 @@ class Master:
         self.element.enterStepMode()
 
     def run(self, stop, size):
-        """Steps of a size, each up to its event; `events` has their times."""
+        """Takes steps of a size, each up to its event; `events` has their times."""
         time, regular = 0.0, 1
         while time < stop:
             needed, _, early, time = self.element.doStep(time, regular * size - time)
@@ -225,9 +225,9 @@ class Master:
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
 @pytest.mark.parametrize("size", (1e-3, 0.013, 0.1))
-def test_a_mass_meets_its_events(fmu, size):
-    """A mass slides, stops and is pulled until it breaks away, with steps that know nothing of it.
-    Stick begins at REST = 1e-4 of the regularization velocity and ends at 1e-6 above the limit
+def test_events_of_a_mass_are_located(fmu, size):
+    """A mass slides, stops and is pulled until it breaks away, with unrelated steps. Stick begins
+    at REST = 1e-4 of the regularization velocity and ends at 1e-6 above the limit
     (hysteresis.h)."""
     mass, load, rest = 2.0, 7.0, 1e-4 * 1e-5
     force, speed = 0.4 * 20.0, 0.3
@@ -251,16 +251,15 @@ def test_a_mass_meets_its_events(fmu, size):
 
 
 @pytest.mark.fmus(lambda d: d.takes("normalForce") and d.takes("relativeVelocity"))
-def test_lift_off_is_met_where_it_happens(fmu):
-    """Also by models without modes; a step over it goes on where the host allows no early
-    return."""
+def test_lift_off_is_located(fmu):
+    """Also in models without modes; a step continues over it if the host allows no early return."""
     lifts = 0.3217
 
     def inputs(time):
         normal = 40.0 * (lifts - time)
         return {"normalForce": normal, "relativeVelocity": 0.01}
 
-    # GeneralizedMaxwellSlip takes 650 substeps to get there; with one, parts of steps are left out
+    # GeneralizedMaxwellSlip takes 650 substeps to get there; with one, it would skip parts of steps
     for early, substeps in ((True, 60000), (False, 60000), (True, 1)):
         master = Master(fmu.name, inputs, early)
         with master.element as element:
@@ -272,8 +271,8 @@ def test_lift_off_is_met_where_it_happens(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
-def test_inputs_that_are_held_make_their_events_where_they_are_set(fmu):
-    """A step that begins with an event ends there, and the next one goes on."""
+def test_held_inputs_cause_events_where_they_are_set(fmu):
+    """A step that begins with an event ends there, and the next one continues."""
     with Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True, earlyReturnAllowed=True) as element:
         element.start({"normalForce": 20.0, "relativeVelocity": 0.3})
         element.event()
@@ -288,7 +287,7 @@ def test_inputs_that_are_held_make_their_events_where_they_are_set(fmu):
         assert element.doStep(0.1, 0.1) == (False, False, False, 0.2)
 
 
-def test_what_has_no_meaning_is_refused_in_one_sentence(fmu):
+def test_meaningless_calls_are_refused_in_one_sentence(fmu):
     number, value = c_uint32(), c_double()
     with Instance3(fmu.name, CO_SIMULATION) as element:
         after = max(v.valueReference for v in element.variables.values()) + 1
@@ -312,7 +311,7 @@ def test_what_has_no_meaning_is_refused_in_one_sentence(fmu):
             first = next(v.name for v in element.variables.values() if v.valueReference == 0)
             found = element.refused(f"{verb}Float64", byref(number), 1, byref(value), 0)
             assert found == wrong.format(element.size(first))
-        many = 1 + len(element.reals())  # of one variable: there is room for each once
+        many = 1 + len(element.reals())  # of one variable: each fits once
         same = next(v for v in inputs_of_3(fmu.name))
         size = many * element.size(same.name)
         twice = (c_uint32 * many)(*[same.valueReference] * many), many
@@ -345,7 +344,7 @@ def test_what_has_no_meaning_is_refused_in_one_sentence(fmu):
 
 
 def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
-    """Without a word in the log; one of the start may not."""
+    """Without a message; a parameter of the start may not."""
     with Instance3(fmu.name, CO_SIMULATION) as element:
         element.call("SetDebugLogging", True, 0, None)
         element.start()
@@ -367,13 +366,13 @@ def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
 
 
 def raw(element, function, *arguments):
-    """The status of a call, whatever it is."""
+    """Makes a call and returns its status."""
     return getattr(element.fmu.dll, f"fmi3{function}")(*arguments)
 
 
 def arguments_of(element):
-    """Calls that are right as they are: name, arguments without the instance, and places of the
-    pointers among them."""
+    """Returns valid calls: name, arguments without the instance, and places of the pointers among
+    them."""
     real = byref(c_uint32(inputs_of_3(element.description.modelName)[0].valueReference))
     option = byref(c_uint32(element.variables["maximumSubsteps"].valueReference))
     output = next(v for v in element.description.modelVariables if v.causality == "output")
@@ -405,8 +404,8 @@ def arguments_of(element):
 
 
 def test_a_null_pointer_is_an_error_in_3_0(fmu, kind):
-    """Each pointer of the functions that 2.0 has not in this form, alone and with all others, and
-    the instance itself; nothing has changed."""
+    """Each pointer of the functions that 2.0 lacks in this form, alone and with all others, and the
+    instance itself; nothing changes."""
     with Instance3(fmu.name, kind) as element:
         element.start()
         before = element.snapshot()
@@ -429,7 +428,7 @@ def test_a_null_pointer_is_an_error_in_3_0(fmu, kind):
                 assert raw(element, "UpdateDiscreteStates", component, *without) == ERROR
 
 
-def test_a_call_without_variables_is_taken(fmu):
+def test_a_call_without_variables_is_accepted(fmu):
     """As in 2.0: nothing is read or set."""
     nothing = (None, 0, None, 0)
     with Instance3(fmu.name, CO_SIMULATION) as element:
@@ -444,7 +443,7 @@ def test_a_call_without_variables_is_taken(fmu):
 
 
 def test_output_derivatives_are_those_of_2_0(fmu):
-    """After a step under inputs that move, where both have made the same one."""
+    """After the same step with moving inputs."""
     ends = {}
     update = lambda *_: other.set_scalars(ends)  # noqa: E731
     references = [v.valueReference for v in inputs_of_3(fmu.name)]
@@ -495,7 +494,7 @@ def test_output_derivatives_are_those_of_2_0(fmu):
 
 
 def test_variables_of_other_kinds_are_refused(fmu, kind):
-    """Time is set by a function of its own; a mode is no Float64; an array has all its elements."""
+    """Time has its own function; a mode is no Float64; an array has to be complete."""
     with Instance3(fmu.name, kind) as element:
         element.start()
         time = element.variables["time"]
@@ -539,8 +538,8 @@ def test_parameters_that_break_a_rule_give_no_indicator(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.takes("penetration"))
-def test_an_indicator_beyond_all_numbers_is_refused(fmu):
-    """Of a contact so deep that its normal force has no number."""
+def test_an_indicator_that_overflows_is_refused(fmu):
+    """Of a contact so deep that its normal force overflows."""
     sentence = "At time 0 an event indicator overflows."
     with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
         one.start()
@@ -553,7 +552,7 @@ def test_an_indicator_beyond_all_numbers_is_refused(fmu):
         assert other.refused("GetFloat64", number, 1, (c_double * 1)(), 1) == sentence
 
 
-def test_what_is_wrong_with_a_start_is_refused(fmu):
+def test_a_wrong_start_is_refused(fmu):
     with Instance3(fmu.name, CO_SIMULATION) as element:
         found = element.refused("EnterInitializationMode", False, 0.0, float("nan"), False, 0.0)
         assert "nan" in found
@@ -561,9 +560,9 @@ def test_what_is_wrong_with_a_start_is_refused(fmu):
         Instance3(fmu.name, CO_SIMULATION, token="{other}")
 
 
-def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
-    """Not where nothing or an output is named, nor in a step of no length; and while they are
-    asked for no step is taken and no state entered, stored or restored."""
+def test_intermediate_updates_are_only_for_declared_inputs(fmu):
+    """Not if nothing or an output is named, nor in a step of length zero; and within an update no
+    step is taken and no state entered, stored or restored."""
     asked = []
 
     def update(*_):
@@ -594,8 +593,8 @@ def test_inputs_are_asked_for_only_where_they_are_declared(fmu):
             assert len(asked) == times
 
 
-def test_what_is_read_in_an_intermediate_update_changes_nothing(fmu):
-    """The outputs under the inputs at the end of a step say nothing of its start."""
+def test_reading_in_an_intermediate_update_changes_nothing(fmu):
+    """Outputs under the inputs at the end of a step do not affect its start."""
     ends, results = {}, []
 
     def update(*_):
@@ -621,10 +620,10 @@ def test_what_is_read_in_an_intermediate_update_changes_nothing(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
-def test_an_event_that_cannot_be_told_from_the_start_of_a_step_does_not_end_it(fmu):
-    """After a thousand million seconds the next time is 1.2e-7 s later: a body that comes to rest
-    (at 1e-4 of the regularization velocity) within 1e-8 s would stop there for ever. What happened
-    is in the log all the same."""
+def test_an_event_at_the_start_of_a_step_up_to_rounding_does_not_end_it(fmu):
+    """After 1e9 s the next time is 1.2e-7 s later: a body that comes to rest (at 1e-4 of the
+    regularization velocity) within 1e-8 s would stop there for ever. The event is logged all the
+    same."""
     begin, speeds = 1e9, [1e-3, 1e-9 * (1 + 1e-8), 0.0]
 
     def inputs(time):
@@ -648,7 +647,7 @@ def test_an_event_that_cannot_be_told_from_the_start_of_a_step_does_not_end_it(f
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
 def test_events_of_early_steps_are_logged_once(fmu):
-    """A lift-off, which ends the step, and the landing, which begins the next one."""
+    """A lift-off, which ends the step, and the touch-down, which begins the next one."""
     master = Master(fmu.name, lambda time: {"normalForce": 40.0 * (0.05 - time)})
     with master.element as element:
         element.call("SetDebugLogging", True, 0, None)
@@ -661,7 +660,7 @@ def test_events_of_early_steps_are_logged_once(fmu):
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
 def test_steps_with_the_body_do_not_end_early(fmu):
-    """What is tried on the way to a common solution is no event."""
+    """Iterates on the way to a common solution are no events."""
     with Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True, earlyReturnAllowed=True) as element:
         element.start({"couplingMass": 1.0, "normalForce": 20.0, "relativeVelocity": 0.01})
         element.event()
@@ -670,7 +669,7 @@ def test_steps_with_the_body_do_not_end_early(fmu):
         assert (early, time) == (False, 0.1)
 
 
-def test_a_stored_event_mode_goes_on(fmu):
+def test_a_stored_event_mode_continues(fmu):
     with (
         Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as one,
         Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True) as other,
@@ -683,8 +682,8 @@ def test_a_stored_event_mode_goes_on(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.has("bristleDeflectionStart"))
-def test_a_start_value_may_be_given_until_the_first_step(fmu):
-    """Without a step it is still the start of the run, whoever has initialized already."""
+def test_a_start_value_may_be_set_until_the_first_step(fmu):
+    """Until a step it is still the start of the run, even after initialization."""
     with Instance3(fmu.name, CO_SIMULATION) as element:
         element.start()
         element.set({"bristleDeflectionStart": [1e-6]})
@@ -692,7 +691,7 @@ def test_a_start_value_may_be_given_until_the_first_step(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
-def test_adjoints_that_are_none_are_refused(fmu):
+def test_invalid_adjoints_are_refused(fmu):
     with Instance3(fmu.name, MODEL_EXCHANGE) as element:
         element.start({"relativeVelocity": 1e-3, "normalForce": 20.0})
 
@@ -719,8 +718,8 @@ def test_adjoints_that_are_none_are_refused(fmu):
         assert "an adjoint derivative is not finite" in refused(force, velocity, 1.7e308)
 
 
-def test_no_list_of_variables_names_none(fmu):
-    """Also where the host says that it is one long."""
+def test_a_null_list_of_variables_is_an_error(fmu):
+    """Also if its stated length is one."""
     description, folder = described(fmu.name)
     library = CDLL(str(next(Path(folder, "binaries").glob("x86_64-linux/*.so"))))
     make, token = library.fmi3InstantiateCoSimulation, description.instantiationToken.encode()
@@ -758,7 +757,7 @@ def test_a_step_that_fails_leaves_the_output_derivatives(fmu):
         assert rates[0] == rates[1] != 0
 
 
-# Functions of types of which there are no variables: what comes after one reference.
+# Functions of types without variables: the arguments after one reference.
 NOTHING = {
     f"{verb}{of}": (of, (None, 1))
     for verb in ("Get", "Set")
@@ -798,8 +797,8 @@ def test_there_are_no_variables_of_other_types_and_no_clocks(fmu):
         assert told == [f"{fmu.name} has no clocks: it is not for scheduled execution.".encode()]
 
 
-def test_a_run_ends_and_begins_anew(fmu):
-    """Terminate, reset, and the states as in 2.0 beside each other."""
+def test_a_run_ends_and_starts_again(fmu):
+    """Terminate, reset, and the states beside those of 2.0."""
     size = len(fmu.description.states)
     with fmu.model_exchange() as one, Instance3(fmu.name, MODEL_EXCHANGE) as other:
         for _ in range(2):

@@ -1,7 +1,6 @@
-"""Heat: of the power an element takes out of the bodies, what it does not store.
-
-What a model stores is told by `stored` in reference/<model>.py, independent of the FMU; without it,
-a bristle of the stiffness sigma0 stores sigma0 z²/2, and a model without states nothing.
+"""Heat: the power that an element takes from the bodies and does not store. `stored` in
+reference/<model>.py gives the stored energy independently of the FMU; without it, a bristle of the
+stiffness sigma0 stores sigma0 z²/2, and a model without states nothing.
 """
 
 import numpy as np
@@ -36,8 +35,8 @@ def energy_of(fmu):
 
 
 def stored_power(energy, instance, p):
-    """Rate of the stored energy along the states' own derivatives, by a central difference that is
-    exact for what is quadratic; and its rounding."""
+    """Returns the rate of the stored energy along the states' derivatives, by a central difference
+    that is exact for quadratic energy; and its rounding."""
     d = instance.description
     u = {v.name: instance.get(v.name) for v in d.inputs}
     x = {v.name: instance.get(v.name) for v in d.states}
@@ -57,9 +56,8 @@ def test_without_memory_all_power_is_heat(fmu):
 
 
 @SCALAR_WITH_MEMORY
-def test_heat_is_what_is_not_stored(fmu):
-    """Power in, less what the springs take up, at any point, in contact and apart; to the rounding
-    of the two."""
+def test_heat_is_power_that_is_not_stored(fmu):
+    """Power in minus that stored in springs, at any point, in contact and apart; up to rounding."""
     energy = energy_of(fmu)
     for instance, p in Sampler(fmu.description, "heat").points(fmu, 10, 20):
         power, (stored, rounding) = (
@@ -92,7 +90,7 @@ def test_a_passive_element_makes_heat_and_never_takes_it(fmu):
 
 @SCALAR_WITH_MEMORY
 def test_the_balance_closes_over_a_motion(fmu):
-    """Work of the bodies = heat + what is stored at the end, under a constant normal force;
+    """Work of the bodies = heat + energy stored at the end, under a constant normal force;
     Simpson's rule over 400 steps per piece."""
     d = fmu.description
     energy, normal = energy_of(fmu), d["normalForce"].start
@@ -116,8 +114,8 @@ def test_the_balance_closes_over_a_motion(fmu):
             )
             balance, work = balance + taken - heat, work + abs(taken)
         kept = energy(p, {"normalForce": normal}, {v.name: instance.get(v.name) for v in d.states})
-        # the power jumps by up to its size where a slider gives way inside a step: half a step of
-        # it, four sliders, three pieces
+        # the power jumps by up to its value where a slider yields inside a step: half a step of it,
+        # four sliders, three pieces
         assert balance == pytest.approx(
             kept, abs=(6 / steps if "elementStiffness[1]" in d else 1e-4) * work
         )
@@ -153,8 +151,8 @@ def test_heat_of_a_bristle_in_the_plane(fmu):
 
 @pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
 def test_the_damper_of_a_contact_makes_the_heat(fmu):
-    """D s^P_D (d delta/dt)² while they press; what the spring has left where they part faster than
-    it springs back."""
+    """D s^P_D (d delta/dt)² in contact, and the remaining energy of the spring if the surfaces part
+    faster than it."""
     for instance, p in Sampler(fmu.description, "heat").points(fmu, 10, 20):
         depth, rate = instance.get("penetration"), instance.get("penetrationRate")
         s = max(depth, 0.0) / p["referencePenetration"]
@@ -176,13 +174,13 @@ def test_the_damper_of_a_contact_makes_the_heat(fmu):
 
 
 @COLD
-def test_a_model_without_heat_says_why(fmu):
+def test_a_model_without_heat_explains_why(fmu):
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
-    assert "heatFlow" in page, "`energy` of the description has to say why there is no heatFlow"
+    assert "heatFlow" in page, "`energy` of the description has to explain why there is no heatFlow"
 
 
-def test_heat_is_made_in_one_place():
-    """No friction element subtracts for itself; only the normal part of a contact is its own."""
+def test_heat_is_computed_in_one_place():
+    """No friction element subtracts by itself; only a contact computes its normal part."""
     sources = [
         path
         for path in (REPOSITORY / "fmu_src").rglob("*.[ch]")
@@ -192,7 +190,7 @@ def test_heat_is_made_in_one_place():
 
 
 def over_decades(d, sampler, parameters):
-    """Inputs and states from their natural sizes down to contacts so light that a bristle follows
+    """Draws inputs and states from nominal sizes down to contacts so light that a bristle follows
     slower than printed, and up to fast ones."""
     draw = sampler.random
     u = sampler.inputs(parameters)
@@ -206,7 +204,7 @@ def over_decades(d, sampler, parameters):
 
 
 def loading(instance, parameters):
-    """Power with which slipping elements load their springs."""
+    """Returns the power with which slipping elements load their springs."""
     d = instance.description
     elements = zip(
         (v.name for v in d.states), (v.name for v in d.derivatives), d.family("elementStiffness")
@@ -219,17 +217,16 @@ def loading(instance, parameters):
 
 
 @pytest.mark.fmus(lambda d: "heatFlow" in d)
-def test_no_point_takes_heat(fmu):
-    """Heat is negative by rounding alone, with the law that is passive; 50 000 points of all
-    models. Two kinds are never passive, as their pages say: an ideal stick balances the load also
-    where the body still creeps against it, with a power of no more than its limit times that speed,
-    and the elements of GeneralizedMaxwellSlip that slip load their springs in time, with no more
-    than that power."""
+def test_heat_is_nowhere_negative(fmu):
+    """Negative only by rounding, with the passive option of the law; 50 000 points of all models.
+    Two kinds are never passive, as stated on their pages: ideal stick balances the load also if the
+    body still creeps against it, with a power of at most its limit times that speed, and slipping
+    elements of GeneralizedMaxwellSlip load their springs in time, with at most that power."""
     d, seen = fmu.description, 0
     sampler = Sampler(d, "heat over decades")
     ideal = "externalForce" in d
 
-    def band(p):  # within which an ideal stick creeps, and a slip begins
+    def band(p):  # band of speed in which an ideal stick creeps, and a slip begins
         return 2 * p.get("regularizationVelocity", p.get("staticVelocity", 0.0))
 
     with fmu.model_exchange() as instance:

@@ -1,5 +1,5 @@
-"""Contacts in the normal direction in a host with a fixed step: a body that is dropped gains no
-energy with the steps that the pages allow, and the log says where a step is too long."""
+"""Contacts in the normal direction in a host with a fixed step: a dropped body gains no energy with
+the steps that the pages allow, and a step that is too long is logged."""
 
 import math
 import random
@@ -21,7 +21,7 @@ timing = pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 
 
 class Contact:
-    """A dropped body's contact, scalar or a point on a plane."""
+    """The contact of a dropped body, scalar or a point on a plane."""
 
     def __init__(self, fmu, **values):
         self.instance = fmu.co_simulation(logging=True)
@@ -54,7 +54,7 @@ def start_values(fmu):
 @normal
 @timing
 def test_with_the_defaults_a_kilogram_gains_nothing_and_rests_at_a_millisecond(fmu, late):
-    """At rest within half a second; the step is less than what the page allows for it."""
+    """At rest within half a second, with a step that the page allows."""
     assert contact_step(start_values(fmu), 1.0, math.sqrt(2 * START), late) > 1e-3
     for step in (1e-3, 5e-4, 2e-4):
         for height in (HEIGHT, 0.0093, 0.004):
@@ -89,9 +89,9 @@ def test_the_largest_step_of_the_page_gains_nothing_over_decades(fmu, late):
 
 @normal
 @timing
-def test_a_step_that_is_too_long_is_told_once(fmu, late):
-    """The paper's cube with 1 kg at 1 and at 0.1 ms, which throw it out with more than it came
-    with."""
+def test_a_step_that_is_too_long_is_reported_once(fmu, late):
+    """The paper's cube with 1 kg at 1 and at 0.1 ms, which throw it out with more energy than it
+    had."""
     for step in (1e-3, 1e-4):
         contact = Contact(fmu, **{name: CUBE[name] for name in CONTACT})
         with contact.instance:
@@ -100,7 +100,7 @@ def test_a_step_that_is_too_long_is_told_once(fmu, late):
 
 
 @pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
-def test_impacts_that_gain_are_told_over_decades_of_steps_and_masses(fmu):
+def test_impacts_that_gain_are_reported_over_decades_of_steps_and_masses(fmu):
     """At least nine in ten of those that leave with more than twice their energy, and none that
     leaves with less than it had."""
     choice, gained, told = random.Random(6), 0, 0
@@ -125,8 +125,8 @@ def test_impacts_that_gain_are_told_over_decades_of_steps_and_masses(fmu):
 
 
 @normal
-def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
-    """No damping: what comes back is what was taken."""
+def test_an_elastic_impact_that_the_steps_resolve_is_not_reported(fmu):
+    """Without damping it returns what it took."""
     for step in (1e-3, 1e-4):
         contact = Contact(fmu, contactDamping=0.0)
         with contact.instance:
@@ -135,9 +135,9 @@ def test_an_elastic_impact_that_the_steps_resolve_is_not_told(fmu):
 
 
 @normal
-def test_a_touch_that_is_weak_beside_those_before_is_not_told(fmu):
-    """An impact that the steps resolve, and a touch of a sixth of its depth that ends within a
-    step: it gives back a twentieth of what the impact has exchanged, more than it has taken."""
+def test_a_touch_that_is_weak_beside_those_before_is_not_reported(fmu):
+    """A resolved impact, then a touch of a sixth of its depth that ends within a step: it returns a
+    twentieth of the energy of the impact, more than it took."""
     step, depth = 1e-3, 1e-3
     turn = math.pi / 200
     path = [
@@ -161,7 +161,7 @@ CONTACTS = {
 
 
 def between(low, high, count):
-    """Steps that vary, some of them suddenly."""
+    """Draws steps that vary, some of them suddenly."""
     choice = random.Random(2)
     return [choice.choice((low, 0.5 * high, high)) for _ in range(count)]
 
@@ -171,8 +171,8 @@ def between(low, high, count):
 @pytest.mark.parametrize("implicit", [True, False], ids=["implicit", "explicit"])
 @pytest.mark.parametrize("values", CONTACTS.values(), ids=CONTACTS)
 def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
-    """Told 0.25 to 1.2 of the mass, the body leaves with less energy than it came with, and rests
-    where the spring in series with m/(4 h)² holds it."""
+    """With couplingMass of 0.25 to 1.2 of the mass, the body leaves with less energy than it had,
+    and rests where the spring in series with m/(4 h)² holds it."""
     for step in (1e-3, 5e-3):
         for told in (0.25, 1.0, 1.2):
             for height in (HEIGHT, 0.0093, 0.0047)[: some_of(3)]:
@@ -193,7 +193,7 @@ def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
 @normal
 @timing
 def test_with_the_mass_steps_may_vary(fmu, late):
-    """Also where a stiff damper is met in a short step, after and before long ones."""
+    """Also if a stiff damper is reached in a short step, after and before long ones."""
     for values in CONTACTS.values():
         contact = Contact(fmu, couplingMass=1.0, **values)
         with contact.instance:
@@ -210,8 +210,8 @@ def test_with_the_mass_steps_may_vary(fmu, late):
 
 @normal
 def test_with_the_mass_there_is_no_force_before_they_touch(fmu):
-    """Not even if they will within the next step. And a contact that is held at a depth goes on
-    doing so after a rollback, and in another instance."""
+    """Not even if they will within the next step. And a contact held at a depth stays so after a
+    rollback, and in another instance."""
     contact = Contact(fmu, couplingMass=1.0)
     with contact.instance as instance, fmu.co_simulation() as other:
         assert contact(1e-9, -1.0, 0.0, 0.0, 1e-3) == (0.0, 0.0)
@@ -226,9 +226,9 @@ def test_with_the_mass_there_is_no_force_before_they_touch(fmu):
 
 
 @normal
-def test_where_the_mass_is_taken_back_the_law_shows_at_once(fmu):
-    """At the penetration that was given, not at the one that is expected ahead; and the next step
-    is that of an element that was never told a mass."""
+def test_with_the_mass_set_back_to_zero_the_law_acts_at_once(fmu):
+    """At the given penetration, not at the predicted one; and the next step is that of an element
+    that never had a mass."""
     contact, law = Contact(fmu, couplingMass=1.0), Contact(fmu)
     with contact.instance as instance, law.instance as other:
         ahead, alone = (each(-1e-4, -0.1, 0.0, 0.0, 1e-3)[0] for each in (contact, law))
@@ -240,8 +240,9 @@ def test_where_the_mass_is_taken_back_the_law_shows_at_once(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "HuntCrossley")
-def test_a_way_ahead_without_a_number_is_none(fmu):
-    """The damper bears the speed, the spring would not bear the way that it makes in four steps."""
+def test_a_prediction_that_overflows_is_not_used(fmu):
+    """The damper's force at this speed is finite, the spring's after the distance of four steps is
+    not."""
     contact, law = (Contact(fmu, couplingMass=mass, stiffnessExponent=3.0) for mass in (1.0, 0.0))
     with contact.instance, law.instance:
         expected = law(-1e-4, -1e110, 0.0, 0.0, 1e-3)
@@ -251,8 +252,7 @@ def test_a_way_ahead_without_a_number_is_none(fmu):
 @pytest.mark.fmus(lambda d: d.name == "ContactPoint")
 @timing
 def test_an_oblique_impact_gains_nothing(fmu, late):
-    """Thrown along the plane at 0.3 m/s, with friction of a bristle that the step bears: 1e4
-    N/m."""
+    """Thrown along the plane at 0.3 m/s, with a bristle that is stable at this step: 1e4 N/m."""
     for step in (1e-3, 5e-4):
         contact = Contact(fmu, bristleStiffness=1e4, bristleDamping=60.0)
         with contact.instance:

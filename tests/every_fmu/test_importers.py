@@ -1,5 +1,5 @@
-"""Hosts that behave as real importers do: each numbered fact of how OpenModelica, checkers and
-masters treat an FMU."""
+"""Hosts that behave like real importers: numbered facts of how OpenModelica, checkers and masters
+treat an FMU."""
 
 import math
 import re
@@ -37,12 +37,12 @@ class OpenModelica:
 
     @property
     def shown(self):
-        """Messages that its user sees: by their status; Discard is filed under information, which
+        """Returns the messages that its user sees, by status; Discard counts as information, which
         is hidden."""
         return [m for m in self.instance.messages if m.status in (WARNING, ERROR, FATAL)]
 
     def set_parameters(self, values):
-        """All Reals in one call, then all Integers: never an enumeration."""
+        """Sets all Reals in one call, then all Integers, never an enumeration."""
         d = self.description
         names = [v.name for v in d.real_parameters]
         self.instance.set_reals(
@@ -51,15 +51,15 @@ class OpenModelica:
         self.instance.set({v.name: values[v.name] for v in d.options})
 
     def look(self):
-        """What its equations read at a point; it stops the run unless each call succeeds."""
+        """Reads what its equations need at a point; each call has to succeed, or the run stops."""
         instance, d = self.instance, self.description
         assert len(instance.indicators) == d.indicators
         instance.get_reals([v.reference for v in d.outputs])
         instance.modes()
 
     def give_up(self):
-        """The end of a run in which a call has failed: its external object is destroyed, in
-        whatever phase it is."""
+        """Ends a run after a failed call: its external object is destroyed, in whatever phase it
+        is."""
         self.instance.fmi2Terminate()
         self.instance.free()
 
@@ -70,8 +70,8 @@ class OpenModelica:
         self.instance.__exit__(*error)
 
     def begin(self, parameters, inputs):
-        """Facts 12 and 1: inputs first, in instantiated mode; parameters after the initialization,
-        in event mode."""
+        """Begins a run (facts 12 and 1): inputs first, in instantiated mode; parameters after the
+        initialization, in event mode."""
         instance = self.instance
         instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
         instance.set(inputs)
@@ -91,7 +91,7 @@ class OpenModelica:
         return start
 
     def event(self):
-        """Facts 6 and 7: called once, with a struct full of old bytes."""
+        """Handles an event (facts 6 and 7): one call, with a struct full of old bytes."""
         info = EventInfo.dirty()
         self.instance.demand("fmi2NewDiscreteStates", byref(info))
         for name in (
@@ -104,7 +104,7 @@ class OpenModelica:
             assert getattr(info, name) in (0, 1), f"{name} is not written"
         assert info.newDiscreteStatesNeeded == 0
         assert not info.nextEventTimeDefined and info.nextEventTime >= 1e60, (
-            "large, for those who do not look at nextEventTimeDefined"
+            "large, for importers that ignore nextEventTimeDefined"
         )
         return info
 
@@ -114,7 +114,7 @@ def accepted_parameters(fmu, sampler):
         return sampler.start(probe)
 
 
-def test_fixed_parameters_are_taken_in_event_mode(fmu):
+def test_fixed_parameters_are_accepted_in_event_mode(fmu):
     """Fact 1: derived values and the initial states follow at once, because GetContinuousStates
     comes right after."""
     d = fmu.description
@@ -135,8 +135,8 @@ def test_fixed_parameters_are_taken_in_event_mode(fmu):
 
 
 def test_calls_against_the_standard_are_logged_on_request(fmu):
-    """What OpenModelica always does is no news to its users, but to those of `debugLogging` it is:
-    once each, as warnings."""
+    """What OpenModelica always does must not bother its users, but with `debugLogging` it is
+    logged: once each, as warnings."""
     d = fmu.description
     for category in (b"logStatusWarning", b"logAll"):
         with OpenModelica(fmu) as host:
@@ -150,9 +150,9 @@ def test_calls_against_the_standard_are_logged_on_request(fmu):
 
 
 @pytest.mark.parametrize("late", [True, False], ids=["in event mode", "in initialization mode"])
-def test_a_bad_parameter_is_named_and_nothing_else_is_said(fmu, late):
-    """Status Error, which is shown, at the first call that would evaluate the model; the end that
-    follows is quiet."""
+def test_a_bad_parameter_is_named_and_nothing_else_is_logged(fmu, late):
+    """Status Error, which is shown, at the first call that would evaluate the model; the end of the
+    run logs nothing."""
     d = fmu.description
     inputs = {v.name: v.start for v in d.inputs}
     for variable in d.real_parameters:
@@ -174,9 +174,8 @@ def test_a_bad_parameter_is_named_and_nothing_else_is_said(fmu, late):
             names_the_rule(host.shown[0].text, variable, value, bound)
 
 
-def test_nothing_is_read_of_a_model_with_a_bad_parameter(fmu):
-    """In event mode, whichever way an importer reads it; the parameter itself can be read, and be
-    put right."""
+def test_a_model_with_a_bad_parameter_cannot_be_evaluated(fmu):
+    """In event mode, by any function; the parameter itself can be read and corrected."""
     d = fmu.description
     variable = next(v for v in d.tunable_parameters if v.min is not None)
     with fmu.model_exchange() as instance:
@@ -193,9 +192,9 @@ def test_nothing_is_read_of_a_model_with_a_bad_parameter(fmu):
         assert math.isfinite(instance.get(d.outputs[0].name))
 
 
-def test_an_input_that_is_refused_is_the_only_news(fmu):
-    """In instantiated mode, where the standard has no fmi2Terminate; without a refusal before it,
-    it is an error that is told."""
+def test_an_input_that_is_refused_is_the_only_message(fmu):
+    """In instantiated mode, where fmi2Terminate is not allowed; without a refusal before it, it is
+    reported as an error."""
     d = fmu.description
     with OpenModelica(fmu) as host:
         assert host.instance.try_set(d.inputs[0].name, math.nan) != OK
@@ -209,8 +208,8 @@ def test_an_input_that_is_refused_is_the_only_news(fmu):
 
 
 def test_an_overflow_is_blamed_on_the_parameter_that_breaks_its_rule(fmu):
-    """Wherever the model is evaluated with parameters that are still on their way: before the
-    start, between co-simulation steps."""
+    """Wherever the model is evaluated before all parameters are set: before the start, between
+    co-simulation steps."""
     d = fmu.description
     for kind in (0, 1):
         with fmu.instance(kind) as instance:
@@ -235,13 +234,11 @@ def test_parameters_arrive_in_openmodelica_as_plain_ones(fmu):
     assert {v.type for v in d.parameters} <= {"Real", "Integer"}
     for option in d.options:
         for value in option.values:
-            assert re.search(rf"\b{value} = \w+: ", option.text), (
-                "its text says what each value means"
-            )
+            assert re.search(rf"\b{value} = \w+: ", option.text), "its text explains each value"
 
 
 def test_texts_survive_the_import_into_openmodelica(fmu):
-    """They are put between quotes as they are, and they are all that is left of a unit."""
+    """They are put between quotes unchanged, and only they keep the unit."""
     for v in fmu.description.variables:
         assert not set('"\\') & set(v.text), v.text
         if v.type == "Real" and v.unit != "1":
@@ -252,8 +249,8 @@ def test_texts_survive_the_import_into_openmodelica(fmu):
 
 
 def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
-    """It never leaves continuous-time mode and sets there whatever differs from the last point,
-    states included, by fmi2SetReal."""
+    """CasADi never leaves continuous-time mode, and sets there by fmi2SetReal whatever differs from
+    the last point, including states."""
     d = fmu.description
     sampler = Sampler(d, "casadi")
     names = [v.name for v in d.derivatives + d.outputs]
@@ -262,7 +259,7 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
         host.demand("fmi2SetDebugLogging", 1, 0, None)
         host.start()
         for _ in range(20):
-            options = {v.name: v.start for v in d.options}  # which hold from the start
+            options = {v.name: v.start for v in d.options}  # which take effect at the start
             parameters = accepted_parameters(fmu, sampler) | options
             inputs, states = sampler.inputs(parameters), sampler.states(parameters)
             point = (
@@ -278,7 +275,7 @@ def test_states_and_tunable_parameters_may_be_set_one_by_one(fmu):
                     assert [host.get(name) for name in names] == [fresh.get(name) for name in names]
         said = [m.text for m in host.messages if m.status != OK]
         assert all(m.category == "logStatusWarning" for m in host.messages if m.status != OK)
-        assert len(said) == len(set(said)) <= 2, "tolerated calls are told once each, as warnings"
+        assert len(said) == len(set(said)) <= 2, "tolerated calls are logged once each, as warnings"
 
 
 def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
@@ -324,7 +321,7 @@ def test_time_and_states_may_be_set_in_event_mode_and_go_back(fmu):
             enter, terminate = c_int(), c_int()
             instance.demand("fmi2CompletedIntegratorStep", 1, byref(enter), byref(terminate))
             assert (enter.value, terminate.value) == (0, 0)
-            assert at_base() == before, "a trial point must leave nothing behind"
+            assert at_base() == before, "a trial point must leave no trace"
 
 
 def test_new_discrete_states_converges_in_one_call_from_anywhere(fmu):
@@ -398,9 +395,9 @@ def test_only_parameters_are_needed_to_start_anywhere(fmu):
 
 
 @pytest.mark.fmus(lambda d: bool(d.states) and bool(d.initial_values))
-def test_states_that_are_given_stay_until_their_start_value_changes(fmu):
-    """In event mode before the run: another parameter that changes, with a start value that is set
-    to what it is, leaves them; a start value that changes counts."""
+def test_states_that_are_set_stay_until_their_start_value_changes(fmu):
+    """In event mode before the run: a change of another parameter, or setting a start value to its
+    current value, leaves them; a changed start value takes effect."""
     d = fmu.description
     other = next(v for v in d.tunable_parameters if v.start > 0)
     starts = [v.reference for v in d.initial_values]
@@ -420,7 +417,8 @@ def test_states_that_are_given_stay_until_their_start_value_changes(fmu):
 
 
 def test_an_openmodelica_run_ends_where_ours_does(fmu):
-    """The whole of it: a fixed-step solver in that order of calls, against the tight reference."""
+    """A whole run: a fixed-step solver in that order of calls, compared with the tight
+    reference."""
     d = fmu.description
     sampler = Sampler(d, "whole")
     parameters = d.starts()
@@ -489,12 +487,10 @@ def test_an_euler_host_survives_the_default_experiment(fmu):
 
 
 class Swing:
-    """A body on a spring whose end swings, with one element on it, integrated by CVODE: stick, slip
-    and reversals.
-
-    As in OMSimulator (July 2026) the inputs are passed on at every evaluation of the derivatives.
-    `late` they are not before indicators and events, which then see those of the last evaluation,
-    and come in event mode after the modes have been decided.
+    """A body with one element on a spring whose end oscillates, integrated by CVODE: stick, slip
+    and reversals. As in OMSimulator (July 2026) the inputs are set at every evaluation of the
+    derivatives. If `late`, they are not set before indicators and events, which then use those of
+    the last evaluation, and in event mode only after the modes are decided.
     """
 
     STOP, MASS, STIFFNESS, NORMAL = 1.2, 1.0, 200.0, 9.81
@@ -546,7 +542,7 @@ class Swing:
         self.events += 1
 
     def run(self, tolerance):
-        """Positions every 10 ms."""
+        """Runs and returns positions every 10 ms."""
         solver = CVodeSolver(
             nx=len(self.y),
             nz=self.description.indicators,
@@ -582,8 +578,8 @@ def fill(target, values):
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 @pytest.mark.fmus(lambda d: d.modes and is_friction(d))
 def test_events_decided_with_old_inputs_change_neither_motion_nor_number(fmu, tolerance):
-    """Against a host that passes them on before; 4e-5 of the way were seen (Karnopp), and events
-    that are decided with old inputs are taken back by the next ones."""
+    """Compared with a host that sets them before; the positions differ by up to 4e-5 of the
+    displacement (Karnopp), and the next events correct those decided with old inputs."""
     with fmu.model_exchange() as one, fmu.model_exchange() as other:
         proper, late = Swing(one, False), Swing(other, True)
         expected = proper.run(tolerance)
@@ -591,9 +587,9 @@ def test_events_decided_with_old_inputs_change_neither_motion_nor_number(fmu, to
         assert late.events <= 3 * proper.events
 
 
-def test_inputs_are_interpolated_behind_the_time_they_were_set_for_and_nowhere_else(fmu):
-    """Indicators between the last point at which they were asked for and the one for which inputs
-    were set; inputs that are held beyond stay as they are."""
+def test_inputs_are_interpolated_up_to_the_time_they_were_set_for_and_nowhere_else(fmu):
+    """For indicators between the last point of their evaluation and the one for which inputs were
+    set; beyond it inputs are held."""
     d = fmu.description
     sampler = Sampler(d, "old inputs")
     with fmu.model_exchange() as late, fmu.model_exchange() as proper:
@@ -620,10 +616,10 @@ def test_inputs_are_interpolated_behind_the_time_they_were_set_for_and_nowhere_e
 
 
 @pytest.mark.fmus(lambda d: "mode" in d and d.takes("relativeVelocity"))
-def test_a_mode_that_was_left_behind_pushes_no_body_along(fmu):
-    """Settled at one motion and asked at another, as a host with old inputs does: at more than
-    twice the speed of the band a slip, and a stick that knows the load, have no force in the
-    direction of the motion."""
+def test_an_outdated_mode_does_not_drive_a_body(fmu):
+    """Settled at one motion and evaluated at another, as by a host with old inputs: above twice the
+    speed of the band a slip, and a stick with known load, have no force in the direction of the
+    motion."""
     d = fmu.description
     sampler = Sampler(d, "left behind")
     band = next(
@@ -700,7 +696,7 @@ def test_masters_may_step_past_the_stop_time(fmu):
 
 
 def test_several_instances_reset_between_runs(fmu):
-    """As Simulink does it."""
+    """As in Simulink."""
     with fmu.co_simulation() as one, fmu.co_simulation() as two:
         results = []
         for _ in range(3):
@@ -719,7 +715,7 @@ def test_several_instances_reset_between_runs(fmu):
 
 
 @pytest.mark.parametrize("way", ["ModelExchange", "CoSimulation"])
-def test_fmpy_runs_it_without_a_word(fmu, way):
+def test_fmpy_runs_it_without_a_message(fmu, way):
     messages = []
 
     def listen(*arguments):
@@ -736,11 +732,11 @@ def test_fmpy_runs_it_without_a_word(fmu, way):
     assert len(result) > 2
     for name in result.dtype.names:
         assert np.all(np.isfinite(result[name]))
-    assert len(messages) == ("externalForce" in d), "nothing but that the load is missing"
+    assert len(messages) == ("externalForce" in d), "only the missing load is reported"
 
 
 def velocities(shape, frequency, time):
-    """Of a motion that reverses, 0.1 m/s at most, or as the deviation of noise."""
+    """Returns the velocity of a reversing motion, at most 0.1 m/s, or noise of that deviation."""
     phase = frequency * time
     if shape == "sine":
         return 0.1 * np.sin(2 * np.pi * phase)
@@ -751,7 +747,7 @@ def velocities(shape, frequency, time):
 
 
 def forces_of_co_simulation(fmu, line, time, velocity):
-    """At the samples of a record, between which the velocity is a straight line."""
+    """Returns forces at the samples of a record, between which the velocity is linear."""
     with fmu.co_simulation() as instance:
         line.start(instance, 10.0, velocity[0], tolerance=1e-8)
         forces = [line.along(instance, "frictionForce")]
@@ -768,7 +764,7 @@ def forces_of_co_simulation(fmu, line, time, velocity):
 @pytest.mark.parametrize("interval", [None, 1e-2], ids=["default interval", "10 ms"])
 @pytest.mark.parametrize("shape", ["sine", "triangle", "noise"])
 @pytest.mark.fmus(lambda d: is_friction(d))
-def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, shape, interval):
+def test_fmpy_runs_a_reversing_motion_in_model_exchange(fmu, shape, interval):
     """At its default tolerance. Its solver (0.3.32) holds the inputs over each of its steps, so it
     lags behind by one of them: up to 0.14 of the largest force was measured as the root of the mean
     square (GeneralizedMaxwellSlip, SecondOrderBristle)."""
@@ -776,7 +772,7 @@ def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, shape, in
     for frequency in (
         1,
         19 if interval is None else 9,
-    ):  # out of step with the outputs, which would show nothing but reversals
+    ):  # not commensurate with the outputs, which would otherwise be at reversals only
         velocity = velocities(shape, frequency, time)
         inputs = [line.inputs(10.0, v) for v in velocity]
         record = np.array(
@@ -802,7 +798,7 @@ def test_fmpy_takes_a_motion_that_reverses_through_model_exchange(fmu, shape, in
 
 
 def test_fmpy_continues_from_a_serialized_state(fmu):
-    """FMPy's own way to store and take up a run."""
+    """By FMPy's own functions to store and resume a run."""
     folder = extract(str(fmu.path))
     try:
         description = read_model_description(str(fmu.path))
@@ -831,7 +827,7 @@ def test_fmpy_continues_from_a_serialized_state(fmu):
 
 @pytest.mark.shipped
 @pytest.mark.platforms
-def test_a_windows_and_a_mac_binary_are_there(fmu):
+def test_there_are_binaries_for_windows_and_macos(fmu):
     with zipfile.ZipFile(fmu.path) as archive:
         names = set(archive.namelist())
     for folder, suffix in (("linux64", "so"), ("win64", "dll"), ("darwin64", "dylib")):
@@ -839,7 +835,7 @@ def test_a_windows_and_a_mac_binary_are_there(fmu):
 
 
 def test_the_wrapper_needs_no_states_vector_for_stateless_models(fmu):
-    """Fact 5: all functions of model exchange answer, also with nothing to say."""
+    """Fact 5: all functions of model exchange succeed, even without any data."""
     n = len(fmu.description.states)
     with fmu.in_model_exchange() as instance:
         for function in (

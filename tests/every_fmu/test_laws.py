@@ -13,8 +13,8 @@ from reference.direction import seen_from
 SCALAR = pytest.mark.fmus(lambda d: d.has("normalForce", "relativeVelocity", "frictionForce"))
 CONTACT = pytest.mark.fmus(lambda d: d.takes("normalForce") and d.family("frictionForce"))
 
-# Inputs that turn round when the motion does, and one that does not. Of others it is found, as of
-# the states.
+# Inputs that reverse with the motion, and one that does not. For others it is found, as for the
+# states.
 INPUT_SIGNS = {"relativeVelocity": -1, "externalForce": -1, "normalForce": 1}
 
 
@@ -24,19 +24,17 @@ def outputs_named(description, *bases):
 
 # symmetry
 
-# Powers of two, so that what the ratios multiply is multiplied without rounding.
+# Powers of two, so that products with the ratios have no rounding.
 RATIOS = {"backwardFrictionRatio": (0.25, 0.5, 1.0, 2.0), "backwardViscousRatio": (0.5, 1.0, 4.0)}
 
 
 @SCALAR
 def test_everything_is_odd_in_the_direction_of_motion(fmu):
-    """Turned round, the motion gives the same with all directed quantities turned round, bit for
-    bit: friction that differs by direction is that of a contact whose coefficients are those of the
-    other direction and whose ratios are the inverse.
-
-    Which states, outputs and further inputs are directed is not told but found: some assignment of
-    signs must hold at all points, with the force directed, the power not, and a derivative as its
-    state.
+    """A reversed motion gives the same with all directed quantities reversed, bit for bit: friction
+    that differs by direction is that of a contact with the coefficients of the other direction and
+    inverse ratios. Which states, outputs and further inputs are directed is not given but found:
+    some assignment of signs must hold at all points, with the force directed, the power not, and a
+    derivative like its state.
     """
     d = fmu.description
     sampler = Sampler(d, "odd")
@@ -61,8 +59,8 @@ def test_everything_is_odd_in_the_direction_of_motion(fmu):
 
 
 def mirror(fmu, sampler, input_sign, state_signs):
-    """Walks two instances through mirrored points; the signs each output can have, or None if a
-    derivative breaks the symmetry."""
+    """Moves two instances through mirrored points; returns the signs each output can have, or None
+    if a derivative breaks the symmetry."""
     d = fmu.description
     parity = {v.name: {-1, 1} for v in d.outputs}
     with fmu.model_exchange() as one, fmu.model_exchange() as two:
@@ -140,9 +138,8 @@ def test_outputs_agree_with_each_other(fmu):
 
 
 @pytest.mark.fmus(lambda d: bool(d.states))
-def test_every_state_has_a_say_in_the_force(fmu):
-    """In contact, of itself or by the rate of a state that has: anything else is an output, or
-    nothing."""
+def test_every_state_affects_the_force(fmu):
+    """In contact, directly or by the rate of a state that does: anything else is no state."""
     d = fmu.description
     forces = [v.reference for v in d.family("frictionForce") or d.outputs]
     heard, found = {state.name: set() for state in d.states}, set()
@@ -163,8 +160,7 @@ def test_every_state_has_a_say_in_the_force(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
 def test_an_event_renews_what_was_read_before_it(fmu):
-    """Outputs that were evaluated in the mode before the event are those of the new mode after
-    it."""
+    """Outputs evaluated before the event are those of the new mode after it."""
     d = fmu.description
     sampler, renewed = Sampler(d, "renewed"), 0
     outputs = [v.reference for v in d.derivatives + d.outputs]
@@ -174,9 +170,7 @@ def test_an_event_renews_what_was_read_before_it(fmu):
         before = instance.get_reals(outputs)
         instance.event()
         after = instance.get_reals(outputs)
-        instance.set(
-            {v.name: instance.get(v.name) for v in d.inputs}
-        )  # whatever was evaluated is forgotten
+        instance.set({v.name: instance.get(v.name) for v in d.inputs})  # cached values are dropped
         assert instance.get_reals(outputs) == after
         renewed += after != before
     assert renewed
@@ -202,7 +196,7 @@ def test_each_state_starts_at_its_own_start_value(fmu, kind):
 @CONTACT
 @pytest.mark.parametrize("normal", [0.0, -0.0, -5e-324, -1e-12, -5.0, -1e300])
 def test_no_force_without_contact(fmu, kind, normal):
-    """Exactly zero, in whatever mode and state the contact was lost."""
+    """Exactly zero, whatever the mode and state at lift-off."""
     d = fmu.description
     names = outputs_named(d, "frictionForce", "frictionCoefficient", "dissipatedPower")
     sampler = Sampler(d, "lift-off")
@@ -223,7 +217,7 @@ def test_no_force_without_contact(fmu, kind, normal):
 
 
 def move(instance, sampler, parameters):
-    """To another state: at once in model exchange, by a step in co-simulation."""
+    """Moves to another state: at once in model exchange, by a step in co-simulation."""
     if instance.kind:
         instance.step(1e-3)
     else:
@@ -271,7 +265,7 @@ def test_separated_bristles_relax(fmu):
 
 @CONTACT
 def test_contact_returns(fmu, kind):
-    """After separation the element is as good as new: relaxed, it acts as a fresh one does."""
+    """After separation the relaxed element acts as a fresh one."""
     d = fmu.description
     sliding = {v.name: 2e-2 for v in d.inputs if v.name.startswith("relativeVelocity")}
     names = outputs_named(d, "frictionForce")
@@ -298,7 +292,7 @@ def test_contact_returns(fmu, kind):
 
 @CONTACT
 def test_lift_off_and_touch_down_are_events(fmu):
-    """An event indicator changes its sign with the contact, and rests away from zero."""
+    """An event indicator changes its sign with the contact, and then stays away from zero."""
     d = fmu.description
     sampler = Sampler(d, "events")
     for instance, parameters in sampler.points(fmu, 4, 10):
@@ -315,7 +309,7 @@ def test_lift_off_and_touch_down_are_events(fmu):
 
 @pytest.mark.fmus(lambda d: d.takes("normalForce"))
 def test_a_body_at_rest_does_not_chatter(fmu):
-    """At rest every indicator keeps away from zero, and events need one pass."""
+    """At rest every indicator stays away from zero, and events need one pass."""
     d = fmu.description
     for inputs in (
         {v.name: 0.0 for v in d.inputs},
@@ -369,8 +363,8 @@ def between(one, two, part):
 
 @pytest.mark.fmus(lambda d: d.indicators > 0)
 def test_an_event_is_taken_at_its_root(fmu):
-    """A solver stops at the root of an indicator or a last bit before it. Unless the event is taken
-    there, it restarts on the root and never sees the event again."""
+    """A solver stops at the root of an indicator or a last bit before it. Unless the event is
+    handled there, it restarts on the root and never finds the event again."""
     d = fmu.description
     sampler = Sampler(d, "roots")
     for instance, parameters in sampler.points(fmu, some_of(20), 20):
@@ -445,13 +439,13 @@ def extreme_points(description, sampler, values, count):
         for base in {v.base for v in description.inputs if v.base and v.unit == "1"}:
             names = [v.name for v in description.family(base)]
             if not any(inputs[name] for name in names):
-                inputs[names[-1]] = 1.0  # a direction has a length
+                inputs[names[-1]] = 1.0  # a direction must have a length
         yield inputs, [sampler.random.choice(values) for _ in description.states]
 
 
 def placed(instance, inputs, states):
-    """Derivatives and outputs at a point that is reached from separation, so that no mode remembers
-    what was before."""
+    """Returns derivatives and outputs at a point that is reached from separation, so that no mode
+    depends on earlier points."""
     if instance.description.takes("normalForce"):
         instance.set({"normalForce": -1.0})
         instance.event()
@@ -462,7 +456,7 @@ def placed(instance, inputs, states):
 
 
 def evaluate_extreme(instance, inputs, states):
-    """Status and values of an evaluation, each call allowed to be discarded."""
+    """Returns status and values of an evaluation, in which each call may be discarded."""
     d = instance.description
     n = len(d.states)
     for name, value in inputs.items():
@@ -476,7 +470,7 @@ def evaluate_extreme(instance, inputs, states):
     ]
 
 
-def test_no_finite_input_gives_anything_but_numbers_or_a_discard(fmu):
+def test_every_finite_input_gives_numbers_or_a_discard(fmu):
     d = fmu.description
     sampler = Sampler(d, "extremes")
     with fmu.model_exchange() as instance:
@@ -503,7 +497,7 @@ def test_no_finite_input_gives_anything_but_numbers_or_a_discard(fmu):
 
 
 def test_moderate_extremes_always_give_numbers(fmu):
-    """Eighty orders of magnitude in every input and state at once are evaluated, not discarded."""
+    """Inputs and states over eighty orders of magnitude are evaluated, not discarded."""
     d = fmu.description
     sampler = Sampler(d, "moderate")
     with fmu.model_exchange() as instance:
@@ -516,7 +510,7 @@ def test_moderate_extremes_always_give_numbers(fmu):
 
 
 def test_steps_with_extreme_inputs_end(fmu):
-    """A co-simulation step with any finite input gives numbers or is discarded, and the next sane
+    """A co-simulation step with any finite input gives numbers or is discarded, and the next normal
     step works."""
     d = fmu.description
     sampler = Sampler(d, "extreme steps")
@@ -559,9 +553,8 @@ STRIBECK = (
 
 @pytest.mark.fmus(lambda d: d.has(*STRIBECK))
 def test_steady_sliding_follows_the_stribeck_curve(fmu):
-    """After a while of constant velocity the force is the one of the curve the parameters draw.
-
-    A model that slides on another curve gives its own in reference/<model>.py as `steady_force`.
+    """After some time at constant velocity the force is on the curve of the parameters. A model
+    with another curve has its own in reference/<model>.py, `steady_force`.
     """
     d = fmu.description
     steady = getattr(references(fmu.name), "steady_force", stribeck.steady_force)
@@ -574,7 +567,7 @@ def test_steady_sliding_follows_the_stribeck_curve(fmu):
                 for normal in (1.0, 9.81, 200.0):
                     expected = steady(parameters, normal, velocity)
                     if expected is None:
-                        continue  # where the curve falls too steeply, nothing slides steadily on it
+                        continue  # where the curve falls too steeply, sliding is not steady
                     instance.set({"normalForce": normal, "relativeVelocity": velocity})
                     for _ in range(200):
                         instance.step(1.0)
@@ -593,9 +586,8 @@ TOUCHING = {"pointPosition[3]": -1e-6}
 
 
 @pytest.mark.fmus(lambda d: "viscousDamping" in d)
-def test_a_film_does_not_feel_the_normal_force(fmu):
-    """Whatever presses the surfaces together, a film adds sigma2 v to steady sliding; nothing
-    without contact."""
+def test_a_film_does_not_depend_on_the_normal_force(fmu):
+    """A film adds sigma2 v to steady sliding under any normal force; nothing without contact."""
     d = fmu.description
     film, velocity = 50.0, 2.0
     motion = {name: velocity for name in FAST if name in d}

@@ -1,4 +1,4 @@
-"""The state machine of FMI 2.0, bad input, messages, memory, and the process around."""
+"""The state machine of FMI 2.0, bad input, messages, memory, and the process."""
 
 import ctypes
 import locale
@@ -46,11 +46,11 @@ def test_a_reset_forgets_the_status_of_the_last_step(fmu):
         assert status.value == OK
 
 
-# phases and the calls that are wrong in them
+# phases and calls that are wrong in them
 
 
 def to_phase(instance, phase):
-    """Brings a fresh instance to a phase of its life."""
+    """Brings a fresh instance to a phase."""
     if phase == "instantiated":
         return
     instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
@@ -113,7 +113,7 @@ def arguments(instance, function):
 
 
 def wrong_calls(kind, phase):
-    """The functions that an instance of the kind refuses in a phase."""
+    """Lists the functions that an instance of the kind refuses in a phase."""
     foreign = ONLY_CO_SIMULATION if kind == MODEL_EXCHANGE else ONLY_MODEL_EXCHANGE
     return [
         name
@@ -143,7 +143,7 @@ def test_a_call_in_a_wrong_phase_is_an_error_and_changes_nothing(fmu, kind, phas
 
 
 def continue_to_the_end(instance, phase):
-    """The instance goes on as if the wrong call had not been made."""
+    """Continues the run as if the wrong call had not been made."""
     order = [
         "instantiated",
         "initialization",
@@ -166,7 +166,7 @@ def continue_to_the_end(instance, phase):
 
 
 def test_no_instance_is_no_crash(fmu):
-    """NULL instead of an instance: an error, except that freeing nothing does nothing."""
+    """NULL instead of an instance is an error; freeing NULL does nothing."""
     simple = {c_int: 0, ctypes.c_size_t: 0, c_double: 0.0, c_void_p: None, c_char_p: None}
     for function in set(FUNCTIONS) - {"fmi2GetTypesPlatform", "fmi2GetVersion", "fmi2Instantiate"}:
         result = getattr(fmu.library, function)(*[simple[kind] for kind in FUNCTIONS[function][1:]])
@@ -174,7 +174,7 @@ def test_no_instance_is_no_crash(fmu):
 
 
 def test_null_pointers_are_an_error(fmu, kind):
-    """Each pointer of each function, alone and with all others, and nothing has changed."""
+    """Each pointer of each function, alone and with all others; nothing changes."""
     d = fmu.description
     with fmu.started(kind) as instance:
         number, value, whole, flag, n = (
@@ -272,7 +272,7 @@ def test_wrong_vector_lengths_are_an_error(fmu):
         assert instance.snapshot() == before
 
 
-def test_completed_step_asks_for_nothing(fmu):
+def test_completed_step_requests_nothing(fmu):
     with fmu.in_model_exchange() as instance:
         enter, terminate = c_int(-7), c_int(-7)
         assert instance.fmi2CompletedIntegratorStep(1, byref(enter), byref(terminate)) == OK
@@ -332,7 +332,7 @@ def test_a_missing_logger_is_no_crash(fmu, kind):
 
 
 def test_nothing_is_read_beyond_the_end_of_a_name(fmu):
-    """A name that ends where the memory of the process does."""
+    """A name that ends at the end of the process's memory."""
     page = mmap.PAGESIZE
     room = mmap.mmap(-1, 2 * page)
     place = ctypes.addressof((ctypes.c_char * (2 * page)).from_buffer(room))
@@ -373,8 +373,9 @@ def test_memory_that_runs_out_is_no_crash(fmu, kind):
         assert instance.snapshot() == content
 
 
-def test_memory_is_little_and_all_given_back(fmu, kind):
-    """At most two allocations and 1280 bytes per instance in model exchange, none while it runs."""
+def test_memory_is_small_and_freed(fmu, kind):
+    """At most two allocations and 1280 bytes per instance in model exchange, none during the
+    run."""
     with fmu.instance(kind) as instance:
         if kind == MODEL_EXCHANGE:
             assert instance.host.allocations <= 2 and instance.host.bytes <= 1280
@@ -425,7 +426,7 @@ def test_unknown_value_references_are_an_error(fmu, kind):
             numbers = instance.reference_array([known, wrong])
             assert instance.fmi2GetReal(numbers, 2, reals([0, 0])) == ERROR
             assert instance.fmi2SetReal(numbers, 2, reals([3.0, 0])) == ERROR, (
-                "and the known one is not taken either"
+                "and the known one is not set either"
             )
             assert (
                 instance.fmi2GetInteger(instance.reference_array([wrong]), 1, integers([0]))
@@ -480,8 +481,8 @@ def test_what_the_model_computes_cannot_be_set(fmu, kind):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf], ids=str)
-def test_numbers_that_are_none_are_discarded(fmu, kind, value):
-    """Not taken, with a message that names the variable; the instance goes on."""
+def test_nan_and_infinity_are_discarded(fmu, kind, value):
+    """Not set, with a message that names the variable; the instance can continue."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         for phase_parameters in (d.inputs + d.real_parameters, d.inputs):
@@ -525,7 +526,7 @@ def test_numbers_that_are_none_are_discarded(fmu, kind, value):
 
 
 @given(value=st.floats(allow_nan=False, allow_infinity=False))
-def test_any_finite_input_is_taken_as_it_is(all_fmus, value):
+def test_any_finite_input_is_accepted(all_fmus, value):
     for fmu in all_fmus:
         with fmu.in_co_simulation() as instance:
             for variable in fmu.description.inputs:
@@ -537,7 +538,7 @@ def test_any_finite_input_is_taken_as_it_is(all_fmus, value):
 
 
 def out_of_rule(variable):
-    """Values that break a rule the XML declares."""
+    """Yields values that break a rule of the XML."""
     if variable.min is not None:
         yield variable.min - 1.0, variable.min
     if variable.max is not None:
@@ -552,8 +553,8 @@ def names_the_rule(text, variable, value, bound):
 
 
 def test_parameters_out_of_their_rule_stop_the_initialization(fmu, kind):
-    """Not when they are set (their partner may come later), but when they are to take effect; then
-    they can be put right."""
+    """Not when they are set (the other parameter of the rule may follow), but when they take
+    effect; then they can be corrected."""
     with fmu.instance(kind) as instance:
         for variable in fmu.description.real_parameters:
             for value, bound in out_of_rule(variable):
@@ -568,8 +569,8 @@ def test_parameters_out_of_their_rule_stop_the_initialization(fmu, kind):
 
 
 def test_parameters_with_a_rule_have_it_in_the_xml(fmu):
-    """Whatever single parameter far from its start is refused has a min or max, or a rule with a
-    partner that the message names."""
+    """A single parameter that is refused far from its start has a min or max, or a rule with a
+    parameter that the message names."""
     d = fmu.description
     with fmu.model_exchange() as instance:
         for variable in d.real_parameters:
@@ -625,8 +626,8 @@ def test_a_tunable_parameter_out_of_its_rule_stops_the_next_event_or_step(fmu, k
 
 
 def test_a_tunable_parameter_takes_effect_at_once(fmu, kind):
-    """Changed at an event or between steps, the model is as one that had the value from the start,
-    in the same state."""
+    """Changed at an event or between steps, the model equals one with the value from the start, in
+    the same state."""
     d = fmu.description
     tunable = [v.name for v in d.tunable_parameters]
     sampler = Sampler(d, "tunable")
@@ -664,13 +665,13 @@ def test_initial_values_and_options_hold_once_the_run_has_begun(fmu, kind):
         assert instance.snapshot() == before
         for variable in held:
             assert instance.try_set(variable.name, variable.start) == OK, (
-                "to set what it is already is no change"
+                "setting the current value is no change"
             )
 
 
 def test_a_parameter_set_in_continuous_time_has_to_keep_its_rules(fmu):
-    """There it takes effect with the next evaluation; the instance goes on when it is right again.
-    And it does not get there with one that breaks them."""
+    """There it takes effect with the next evaluation; the instance continues once it is corrected.
+    The mode cannot be entered with one that breaks a rule."""
     d = fmu.description
     limited = [v for v in d.tunable_parameters if v.min is not None]
     with fmu.in_model_exchange() as instance:
@@ -732,7 +733,7 @@ def test_messages_are_plain_text_in_declared_categories(fmu, kind):
 
 
 def test_a_run_is_quiet(fmu, kind):
-    """OpenModelica switches logging on for everyone: a run without a problem says nothing."""
+    """OpenModelica switches logging on for everyone: a normal run logs nothing."""
     with fmu.instance(kind, logging=True) as instance:
         sampler = Sampler(fmu.description, "quiet")
         parameters = {v.name: v.start for v in fmu.description.parameters}
@@ -751,7 +752,7 @@ def test_a_run_is_quiet(fmu, kind):
         ] == []
 
 
-def test_logging_that_is_switched_on_shows_warnings_and_categories_the_rest(fmu, kind):
+def test_logging_shows_warnings_and_categories_show_all_else(fmu, kind):
     """A load that is never set is a warning; touch-down is an event, and a parameter set in the run
     is a tolerated call."""
     parameter = fmu.description.tunable_parameters[0]
@@ -834,7 +835,7 @@ def test_an_experiment_need_not_be_set_up(fmu, kind):
 
 
 def test_a_tolerance_that_is_not_defined_does_not_count(fmu, kind):
-    """Nor does one of 0, which some importers give; one that is defined is remembered."""
+    """Nor does one of 0, which some importers pass; a defined one is kept."""
 
     def bytes_after(defined, tolerance):
         with fmu.instance(kind) as instance:
@@ -880,8 +881,8 @@ def test_status_functions_return_what_they_know(fmu):
 
 
 class Environment:
-    """What belongs to the process: working directory, locale, floating-point mode, errno-free
-    streams, signal handlers."""
+    """The state of the process: working directory, locale, floating-point mode, streams, signal
+    handlers."""
 
     libm = ctypes.CDLL("libm.so.6")
 
@@ -899,7 +900,7 @@ class Environment:
         )
 
 
-def test_the_process_is_left_as_it_was(fmu, kind, capfd):
+def test_the_process_is_left_unchanged(fmu, kind, capfd):
     def whole_life():
         with fmu.instance(kind) as instance:
             sampler = Sampler(fmu.description, "process")

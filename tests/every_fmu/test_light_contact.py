@@ -1,8 +1,7 @@
-"""Contacts that unload: normal forces that fall, vanish, swing through zero and come back, and sets
-that are stiff.
-
-A force is compared with what the contact can carry, its static limit and viscous part; the laws
-that need `externalForce` stick or slip at once and are steady wherever the others are.
+"""Contacts that unload: normal forces that fall, vanish, oscillate through zero and return, and
+stiff parameter sets. A force is compared with what the contact can carry, its static limit and
+viscous part; the laws that need `externalForce` stick or slip at once and are steady wherever the
+others are.
 """
 
 import math
@@ -23,17 +22,17 @@ FRICTION = pytest.mark.fmus(lambda d: is_friction(d))
 STATES = pytest.mark.fmus(lambda d: is_friction(d) and bool(d.states))
 WITH_LAW = pytest.mark.fmus(lambda d: "law" in d)
 
-# A spring that is compared with the limit alone, as its page says: the damper of Simpack's stick
-# comes on top.
+# Only the spring is compared with the limit, as stated on its page: the damper of Simpack's stick
+# is added to it.
 DAMPED_STICK = {"stictionDamping"}
 
-# Accuracy in light contacts may take more work than a step does by default.
+# Accuracy in light contacts may take more substeps than the default.
 AT_MOST = {"maximumSubsteps": 60000}
 
 
 def limit(description, values, normal, velocity):
-    """What the contact can carry: the peak of Bliman and Sorine after a reversal is twice as far
-    above the dynamic friction as the first."""
+    """Returns what the contact can carry: the peak of Bliman and Sorine after a reversal is twice
+    as far above the dynamic friction as the first."""
 
     def value(name):
         return values.get(name, description[name].start) if name in description else 0.0
@@ -46,18 +45,18 @@ def limit(description, values, normal, velocity):
 
 
 def bounded(description):
-    """The option of a law that is printed otherwise."""
+    """Returns the option Bounded of a law that has it."""
     return BOUNDED if "law" in description else {}
 
 
 def laws(description):
-    """All that a law can be: as printed and bounded."""
+    """Returns the options of a law: as printed and bounded."""
     return [PRINTED, BOUNDED] if "law" in description else [{}]
 
 
 def parts(description, normal, speed):
-    """What the force up to a speed is the difference of: what the contact can carry, and the damper
-    of a bristle against its other half."""
+    """Returns the size of the terms whose difference is the force up to a speed: what the contact
+    can carry, and the damper of a bristle against its spring."""
     damper = (
         description["bristleDamping"].start * speed
         if description.has("law", "bristleDamping")
@@ -75,8 +74,8 @@ def decades(draw, low, high):
 
 
 def settling_time(description, values, normal, velocity):
-    """Fifty times what the law needs to forget: the way over which its springs take up the friction
-    force, and its own times."""
+    """Returns fifty times the settling time of the law: the displacement over which its springs
+    take up the friction force, and its time constants."""
 
     def value(name):
         return values.get(name, description[name].start)
@@ -101,7 +100,7 @@ def settling_time(description, values, normal, velocity):
         else []
     )
     if description.family("elementStiffness") and "bristleDamping" in description:
-        # in contact the springs follow in a millionth of the time in which they relax
+        # in contact the springs settle in a millionth of their relaxation time
         times.append(
             1e-4
             * value("bristleDamping")
@@ -115,10 +114,10 @@ def settling_time(description, values, normal, velocity):
 
 
 @pytest.mark.fmus(lambda d: is_friction(d) and "dynamicFriction" in d)
-def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
-    """Far above every speed of its own a law slides with μd N, over twelve decades of stiffness,
-    damping, speed and normal force; model exchange agrees in the states that co-simulation has come
-    to, and rests there."""
+def test_steady_sliding_has_the_dynamic_friction_with_any_parameters(fmu):
+    """Far above all its own speeds a law slides with μd N, over twelve decades of stiffness,
+    damping, speed and normal force; model exchange agrees at the states reached by co-simulation,
+    and is steady there."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     with fmu.co_simulation() as instance, fmu.model_exchange() as other:
         for _ in range(40):
@@ -147,8 +146,8 @@ def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
             for _ in range(3):
                 instance.step(settling_time(d, values, normal, velocity))
             expected = math.copysign(d["dynamicFriction"].start * normal, velocity)
-            # what rounding leaves of the force of a damper that is balanced by another, and the
-            # tolerance where the states are not linear
+            # rounding of the force of a damper balanced by another, and the tolerance if the states
+            # are not linear
             rounding = (
                 (1e-7 if d.name == "Leuven" else 1e-15)
                 * values.get("bristleDamping", 0.0)
@@ -173,7 +172,7 @@ def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
             assert line.along(other, "frictionForce") == pytest.approx(
                 expected, rel=1e-4, abs=rounding
             ), (values, normal, velocity)
-            # a rate that changes the force by less than the tolerance is rest too
+            # a rate that changes the force by less than the tolerance is also steady
             unfelt = (
                 1e-7 * abs(expected) / values["bristleDamping"]
                 if "bristleDamping" in values
@@ -194,7 +193,7 @@ def test_steady_sliding_takes_the_dynamic_friction_whatever_the_set_is(fmu):
 @pytest.mark.parametrize("ratio", [0.7, 1e-1, 1e-4])
 def test_at_rest_the_force_falls_with_the_limit(fmu, kind, ratio):
     """Loaded to nearly the static limit, then held at rest while the normal force falls; as printed
-    the force of a bristle stays, unless its stiffness is one per unit of normal force."""
+    the force of a bristle stays, unless its stiffness is given per unit of normal force."""
     d, line, normal = fmu.description, Line(fmu.description), 9.81
     follows = any(v.unit == "1/m" for v in d.real_parameters)
     for law in (PRINTED, BOUNDED):
@@ -229,8 +228,8 @@ RABINOWICZ = {
 @pytest.mark.fmus(lambda d: d.name == "Leuven")
 def test_springs_follow_the_limits_of_their_sliders(fmu, kind):
     """Sliding at 50 mm/s while the normal force falls to a tenth: the force is soon that of steady
-    sliding and never turns round, with the static friction of the Rabinowicz case, a fifth above
-    the dynamic one."""
+    sliding and never reverses, with the static friction of the Rabinowicz case, a fifth above the
+    dynamic one."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.start(
@@ -255,8 +254,8 @@ def test_springs_follow_the_limits_of_their_sliders(fmu, kind):
 
 
 def advance(instance, kind, line, normal, velocity, length, pieces):
-    """Forces along the motion after each of the pieces, under a normal force and a velocity that
-    are new and then held."""
+    """Sets normal force and velocity and holds them; yields the force along the motion after each
+    of the pieces."""
     instance.set(line.inputs(normal, velocity))
     if kind == MODEL_EXCHANGE:
         instance.event()
@@ -272,8 +271,8 @@ def advance(instance, kind, line, normal, velocity, length, pieces):
 def test_a_fall_of_the_normal_force_leaves_no_force_for_as_long_as_the_page_says(
     fmu,
 ):
-    """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds,
-    and no word on it is 0 ms."""
+    """At 50 mm/s, from 196 to 20 N at once, bounded; to the millisecond to which the page rounds, 0
+    ms if the page gives none."""
     line = Line(fmu.description)
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     stated = re.search(r"no force for (\d+) ms after a jump from 196 to 20 N at 50 mm/s", page)
@@ -290,7 +289,7 @@ def test_a_fall_of_the_normal_force_leaves_no_force_for_as_long_as_the_page_says
 @FRICTION
 @pytest.mark.parametrize("ratio", [0.4, 1.0, 2.5])
 @pytest.mark.endurance
-def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
+def test_friction_never_drives_a_sliding_body(fmu, kind, ratio):
     """After a fall of the normal force, to a tenth or less, and after a jump of the speed, to
     either side, from slow or fast sliding; laws with the option are bounded."""
     d, line = fmu.description, Line(fmu.description)
@@ -310,7 +309,7 @@ def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
                         instance, kind, line, before[0], side * before[1], 2e-3 / before[1] + 0.1, 4
                     )
                 )
-                # a damper that is as large as its spring leaves a rounding of it in the plane
+                # a damper as large as its spring leaves rounding in the plane
                 pushes = [
                     force
                     for force in advance(instance, kind, line, after[0], side * after[1], 4e-3, 40)
@@ -325,9 +324,9 @@ def test_nothing_pushes_a_sliding_body_along(fmu, kind, ratio):
 
 
 def swing(fmu, kind, step, stop=0.03, values=None):
-    """A mass of 1 kg, pulled with 2 N, under 9.81 N (1 + 1.5 sin 2π 100 t); yields (normal force,
-    velocity, force) after each piece. The host holds the velocity over a piece, and the normal
-    force moves evenly."""
+    """Pulls a mass of 1 kg with 2 N under 9.81 N (1 + 1.5 sin 2π 100 t); yields (normal force,
+    velocity, force) after each piece. The host holds the velocity over a piece; the normal force is
+    linear in it."""
     line = Line(fmu.description)
     load = {"externalForce": 2.0} if "externalForce" in fmu.description else {}
     with fmu.instance(kind) as instance:
@@ -364,8 +363,8 @@ def test_no_force_beyond_what_the_contact_can_carry(fmu, kind):
 @pytest.mark.endurance
 def test_bounded_no_energy_is_created(fmu):
     """Random pieces of constant velocity under any normal force, from creep to speeds at which the
-    printed laws give back what they never took. Where it is told what turns into heat, that is
-    never negative; else what was taken so far."""
+    printed laws create energy. Heat, if it is an output, is never negative; otherwise the energy
+    taken so far."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     with fmu.co_simulation() as instance:
         for _ in range(40):
@@ -404,8 +403,8 @@ def test_bounded_no_energy_is_created(fmu):
 @FRICTION
 @pytest.mark.endurance
 def test_co_simulation_tends_to_model_exchange_as_the_step_falls(fmu):
-    """The same host, which holds the velocity over a step: what the two kinds give agrees at every
-    step, not only in the limit."""
+    """The same host, which holds the velocity over a step: both kinds agree at every step size, not
+    only in the limit."""
     for step in (4e-4, 1e-4):
         for one, two in zip(swing(fmu, 0, step, 0.02), swing(fmu, 1, step, 0.02)):
             assert two[2] == pytest.approx(
@@ -417,8 +416,8 @@ def test_co_simulation_tends_to_model_exchange_as_the_step_falls(fmu):
 
 
 def pieces(draw):
-    """(normal force, its rate, length) one after the other: down to zero, through it, up from it,
-    or down to a floor and up again."""
+    """Draws pieces (normal force, its rate, length): down to zero, through it, up from it, or down
+    to a floor and up again."""
     normal, length, rest = decades(draw, -4, 2), decades(draw, -4, 0), decades(draw, -3, -1)
     floor = 10 ** draw.choice([-6, -9, -12, -30, -300, draw.uniform(-300, -3)])
     return draw.choice(
@@ -444,7 +443,7 @@ def pieces(draw):
 @FRICTION
 def test_no_ramp_is_refused_and_none_gives_a_kick(fmu):
     """150 random ramps for each model, at random and changing speeds, in one step each: all are
-    made, and at the end of each the force is one that the contact can carry."""
+    accepted, and at the end of each the force is one that the contact can carry."""
     d, line, draw = fmu.description, Line(fmu.description), random.Random(fmu.name)
     strict = "law" in d
     with fmu.co_simulation() as instance:
@@ -487,9 +486,9 @@ def test_no_ramp_is_refused_and_none_gives_a_kick(fmu):
 
 
 def side_by_side(fmu, cases, tolerance):
-    """Sliding to and fro in 12 pieces of 10 ms, for each (normal force, speed, values), by
-    co-simulation and by a tight one in small steps, which model exchange confirms elsewhere; yields
-    (case, number of the piece, velocity, force, tight force).
+    """Slides to and fro in 12 pieces of 10 ms, for each (normal force, speed, values), in
+    co-simulation and in a tight one with small steps, which other tests compare with model
+    exchange; yields (case, number of the piece, velocity, force, tight force).
     """
     line = Line(fmu.description)
     with fmu.co_simulation() as one, fmu.co_simulation() as two:
@@ -523,10 +522,10 @@ def side_by_side(fmu, cases, tolerance):
 @pytest.mark.endurance
 @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6, 1e-9])
 def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, tolerance):
-    """Under any normal force, of what the force is the difference of: fifty tolerances, and five
-    with a damper (0.9 were seen). In light and fast contact a damper balances the bristle, and of
-    what the contact carries the error is as much more as the damper is larger. As printed a step of
-    ElastoPlastic at 1e-9 may take more trials than it has, and ends coarsely.
+    """Under any normal force, relative to the terms whose difference is the force: fifty
+    tolerances, and five with a damper (0.9 measured). In light and fast contact a damper balances
+    the bristle, and relative to what the contact carries the error is larger by the ratio of the
+    damper. As printed a step of ElastoPlastic at 1e-9 may use up its trials and end coarsely.
     """
     d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance}")
     cases = [
@@ -536,7 +535,7 @@ def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, to
         if not (law == PRINTED and d.name == "ElastoPlastic" and tolerance == 1e-9)
     ]
     for case, i, velocity, force, tight in side_by_side(fmu, cases, tolerance):
-        # four elements slip one after the other in GeneralizedMaxwellSlip: 15 were seen
+        # four elements slip one after the other in GeneralizedMaxwellSlip: 15 measured
         several = d.name == "GeneralizedMaxwellSlip"
         tolerances = 5 if "bristleDamping" in d and not several else 50
         allowed = tolerances * tolerance * parts(d, case[0], case[1])
@@ -556,9 +555,9 @@ def test_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(fmu, to
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
 @pytest.mark.endurance
 def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(fmu, tolerance):
-    """At 100 m/s the damper makes up to 80 000 times as much of an error of the deflection as the
-    spring, and the solver has to know it: ten tolerances of what the contact carries are allowed,
-    however slippery it is, and what rounding makes of a damper that is balanced.
+    """At 100 m/s the damper amplifies an error of the deflection up to 80 000 times as much as the
+    spring, which the solver has to consider: ten tolerances of what the contact carries are
+    allowed, however slippery it is, and the rounding of a balanced damper.
     """
     d = fmu.description
     cases = [
@@ -578,10 +577,10 @@ def test_a_printed_damper_leaves_the_force_right_to_the_tolerance_at_any_speed(f
 def test_behind_a_damper_the_force_is_right_to_the_tolerance_in_light_contact_too(
     fmu, tolerance, law
 ):
-    """Under 10 mN and more. What a damper makes of an error of the deflection grows with the speed
-    over the normal force, to 20 000 times as much at 0.3 m/s here, of which the solver counts a
-    hundred: 400 tolerances are allowed (260 were seen), of ElastoPlastic 40 (16 were seen, and 1700
-    where the damper is not counted)."""
+    """Under 10 mN and more. A damper amplifies an error of the deflection by the speed over the
+    normal force, 20 000 times at 0.3 m/s here, of which the solver considers a hundred: 400
+    tolerances are allowed (260 measured), for ElastoPlastic 40 (16 measured, and 1700 if the solver
+    ignored the damper)."""
     d, draw = fmu.description, random.Random(f"{fmu.name} {tolerance} printed")
     cases = [(decades(draw, -2, 3), decades(draw, -3, 0), law) for _ in range(some_of(8))] + [
         (0.01, 0.3, law)
@@ -596,8 +595,8 @@ def test_behind_a_damper_the_force_is_right_to_the_tolerance_in_light_contact_to
 
 # model exchange: nominal values that follow the normal force
 
-# Laws whose states are displacements of a given length, or deflections by a stiffness per unit of
-# normal force, resolve the same under any.
+# Laws whose states are displacements of a given length, or deflections with a stiffness per unit of
+# normal force, have the same resolution under any normal force.
 UNLOADED = {
     "AdamsStickSlip",
     "ContactPoint",
@@ -611,8 +610,8 @@ UNLOADED = {
 
 @STATES
 def test_nominal_values_fall_with_the_normal_force(fmu):
-    """In proportion to it, from what is declared down to a 1e-7 part of that; without contact they
-    are what is declared."""
+    """In proportion to it, from the declared values down to 1e-7 of them; without contact they are
+    the declared ones."""
     d, line = fmu.description, Line(fmu.description)
     declared, found = [state.nominal for state in d.states], {}
     for normal in (0.0, -1.0, 1e-300, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e4):
@@ -642,7 +641,7 @@ def test_nominal_values_fall_with_the_normal_force(fmu):
 
 @STATES
 def test_nominal_values_change_at_events_only_and_are_reported(fmu):
-    """By more than a factor of two, or not at all; a stored state brings them back."""
+    """By more than a factor of two, or not at all; a stored state restores them."""
     line = Line(fmu.description)
     with fmu.model_exchange() as instance:
         line.start(instance, 1e-2, 0.0)
@@ -674,8 +673,8 @@ def test_nominal_values_change_at_events_only_and_are_reported(fmu):
 def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_contact_carries(
     fmu, tolerance
 ):
-    """With CVODE and the nominal values that the element gives, under any normal force, sliding to
-    and fro: fifty tolerances of what the force is the difference of."""
+    """With CVODE and the element's nominal values, under any normal force, sliding to and fro:
+    fifty tolerances of the terms whose difference is the force."""
     d, line, draw = (
         fmu.description,
         Line(fmu.description),
@@ -712,7 +711,7 @@ def test_in_model_exchange_the_force_is_right_to_the_tolerance_of_what_the_conta
 
 @pytest.mark.fmus(lambda d: d.has("bristleDeflectionStart", "relativeVelocity", "normalForce"))
 def test_touch_down_in_a_long_step_is_found_to_rounding(fmu):
-    """A loaded bristle comes down: what is left of its deflection depends on the first moments of
+    """A loaded bristle touches down: its remaining deflection depends on the first moments of
     contact, so one long step agrees with many short ones only if its touch-down is exact."""
     values = {"bristleDeflectionStart": -8e-4, "normalForce": -32.0, "relativeVelocity": -8e-5}
     rates = {"normalForce": 2300.0, "relativeVelocity": -0.07}

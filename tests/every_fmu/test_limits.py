@@ -1,4 +1,4 @@
-"""What the description declares, the code takes: every limit of every parameter."""
+"""The code accepts what the description declares: every limit of every parameter."""
 
 import math
 
@@ -6,8 +6,7 @@ from fmi2 import ERROR, OK
 
 
 def takes(instance, values):
-    """Whether an instance can be initialized with these parameters; it is fresh again
-    afterwards."""
+    """Checks whether an instance can be initialized with these parameters, and resets it."""
     instance.demand("fmi2SetupExperiment", 0, 0.0, 0.0, 0, 0.0)
     instance.set(values)
     instance.demand("fmi2EnterInitializationMode")
@@ -23,8 +22,8 @@ def in_range(variable, value):
     )
 
 
-def test_every_declared_limit_is_taken_and_nothing_beyond_it(fmu):
-    """With the start values of all others or, where others of the same unit have to follow it, with
+def test_every_declared_limit_is_accepted_and_nothing_beyond_it(fmu):
+    """With the start values of all others or, if rules bind others of the same unit to it, with
     those around the limit."""
     d = fmu.description
     tried = 0

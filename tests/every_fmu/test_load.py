@@ -1,5 +1,5 @@
 """Elements with ideal stick whose load is not connected: in model exchange a loaded body creeps
-quietly instead of sticking, and the log says so."""
+quietly instead of sticking, which is logged."""
 
 import pytest
 
@@ -13,10 +13,9 @@ LOADED = pytest.mark.fmus(lambda d: d.takes("externalForce"))
 @LOADED
 @pytest.mark.parametrize("sign", [1, -1])
 def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
-    """Within the band of rest the law is F_s v/v_0 then: the body settles at v_0 load/F_s, without
-    an event and without a jump of the force.
-
-    A model with another law there gives its own speed in reference/<model>.py as `creep`.
+    """Within the band around zero velocity the law is F_s v/v_0 then: the body settles at v_0
+    load/F_s, without an event or a jump of the force. A model with another law there has its speed
+    in reference/<model>.py, `creep`.
     """
     creep = getattr(references(fmu.name), "creep", float)
     connected = body_on_element.inputs_of
@@ -41,7 +40,7 @@ def test_without_its_load_a_body_creeps_quietly(fmu, monkeypatch, sign):
 
 
 def missed(instance):
-    """The warnings of a load that is not there."""
+    """Returns the warnings of a missing load."""
     return [
         m.text
         for m in instance.messages
@@ -50,7 +49,7 @@ def missed(instance):
 
 
 def run(instance, speed, points=3):
-    """A few steps, or evaluations in continuous-time mode, none of which sets the load."""
+    """Takes a few steps, or evaluations in continuous-time mode, without setting the load."""
     for i in range(points):
         instance.set({"relativeVelocity": speed * (i + 1)})
         instance.step(1e-3) if instance.kind == CO_SIMULATION else instance.get("frictionForce")
@@ -58,7 +57,7 @@ def run(instance, speed, points=3):
 
 @pytest.fixture
 def warned(fmu, kind):
-    """An instance that asks for warnings."""
+    """Makes an instance with warnings enabled."""
     with fmu.instance(kind) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         yield instance
@@ -74,7 +73,7 @@ BOTH = pytest.mark.parametrize(
 def test_a_load_that_is_never_set_is_reported_once_and_after_a_reset_again(warned):
     for count in (1, 2):
         warned.start()
-        assert len(missed(warned)) == count - 1, "not before it runs: the load may still come"
+        assert len(missed(warned)) == count - 1, "not before it runs: the load may still be set"
         run(warned, 0.1)
         assert len(missed(warned)) == count and missed(warned)[-1].startswith("externalForce ")
         warned.demand("fmi2Reset")
@@ -84,7 +83,7 @@ def test_a_load_that_is_never_set_is_reported_once_and_after_a_reset_again(warne
 @BOTH
 @pytest.mark.parametrize("load", [0.0, 1.0], ids=["zero", "not zero"])
 def test_a_load_that_is_set_is_not_missed(warned, load):
-    """Before the start or in the run; a load that has been set to zero is a load."""
+    """Before the start or in the run; a load set to zero is a load."""
     warned.start({"externalForce": load})
     run(warned, 0.1)
     warned.demand("fmi2Reset")
@@ -97,8 +96,8 @@ def test_a_load_that_is_set_is_not_missed(warned, load):
 @LOADED
 @BOTH
 def test_a_stored_state_knows_whether_its_load_was_set(warned):
-    """Its inputs come back with it, so that they need not be set anew; a state without a load is
-    still one after it has come back."""
+    """Its inputs are restored with it, so that they need not be set anew; a state without a load
+    still has none after restoring."""
     warned.start()
     without = warned.snapshot()
     warned.set({"externalForce": 1.0})

@@ -1,5 +1,5 @@
-"""What an instance remembers: nothing of it is lost in its bytes, in an event or in a reset, and
-nothing is remembered that is over."""
+"""The stored state of an instance: its bytes hold all of it, events and resets renew it, and
+nothing outdated stays."""
 
 import math
 
@@ -18,7 +18,7 @@ ON_A_LINE = pytest.mark.fmus(lambda d: "couplingMass" in d and d.takes("relative
 
 
 def resumed(fmu, instance, **options):
-    """Another instance that goes on from the bytes of this one."""
+    """Makes another instance from the bytes of this one."""
     other = fmu.instance(instance.kind, **options)
     other.resume(instance.snapshot())
     other.time = instance.time
@@ -26,7 +26,7 @@ def resumed(fmu, instance, **options):
 
 
 def asking(instance):
-    """An instance that asks for warnings."""
+    """Makes an instance with warnings enabled."""
     instance.demand("fmi2SetDebugLogging", 1, 0, None)
     return instance
 
@@ -39,7 +39,7 @@ def outputs(instance):
 
 
 def test_the_bytes_hold_each_thing_once(fmu, kind):
-    """Counted from what there is to remember, so that nothing can be left out: see Memory in
+    """Counted from the list of what is stored, so that nothing can be left out: see Memory in
     core/instance.h and Coupling in solver/shadow.c."""
     d = fmu.description
     parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
@@ -49,9 +49,9 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
     words += 2 * inputs  # rates, last ones
     words += (
         4 + 1 + inputs + states
-    )  # time, tolerance, solver's step, what was left out; the point behind a crossing
-    words += 3 + 2 * inputs  # when inputs were set, and indicators asked for, now and before
-    words += states  # nominal values as they were given
+    )  # time, tolerance, solver's step, skipped part; the point after a crossing
+    words += 3 + 2 * inputs  # times of setting inputs and of evaluating indicators, now and before
+    words += states  # nominal values as returned
     words += 8 + modes  # marks and counts
     words += stored_of_impact(d)
     if d.family("estimatedLoad"):
@@ -61,15 +61,15 @@ def test_the_bytes_hold_each_thing_once(fmu, kind):
         axes = len(d.family("relativeVelocity"))
         words += states + inputs + 2  # last step: start, length, the longest of late
         words += (3 + 2 + 1) * axes  # velocities and spring; forces; load
-        words += 1  # what is kept of a velocity
+        words += 1  # the kept part of a velocity
         words += modes
     with fmu.instance(kind) as instance:
         assert len(instance.snapshot()) == 8 * (head + words + end)
 
 
-def test_bytes_of_an_instance_that_has_not_begun_are_taken(fmu, kind):
-    """Its modes are not known yet. And what is read from bytes takes no more memory than what was
-    kept in it."""
+def test_bytes_of_an_instance_that_has_not_begun_are_accepted(fmu, kind):
+    """Its modes are unknown yet. And a state read from bytes takes no more memory than one saved
+    directly."""
     with fmu.instance(kind) as instance:
         kept = instance.save()
         before = instance.host.bytes
@@ -83,7 +83,7 @@ def test_bytes_of_an_instance_that_has_not_begun_are_taken(fmu, kind):
 
 @STATES
 def test_bytes_hold_that_a_run_has_started(fmu, kind):
-    """From then on initial values count no more."""
+    """From then on initial values have no effect."""
     start = fmu.description.initial_values[0]
     with fmu.started(kind) as instance:
         if kind == CO_SIMULATION:
@@ -115,9 +115,9 @@ def test_bytes_hold_that_the_load_is_given(fmu, kind):
 
 
 @PRESSED
-def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(fmu):
-    """An importer has looked at a point behind a lift-off, stops one rounding short of it, and goes
-    on elsewhere: the event is taken there."""
+def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing(fmu):
+    """An importer has evaluated a point after a lift-off, stops one rounding before it, and
+    continues elsewhere: the event is handled there."""
     time = 1e4
     with fmu.in_model_exchange({"normalForce": 10.0}, time=time) as instance:
         with resumed(fmu, instance) as other:  # the signs of continuous time have been kept
@@ -142,7 +142,7 @@ def test_bytes_hold_the_signs_of_the_indicators_and_the_crossing_that_was_seen(f
 
 @ON_A_LINE
 def test_bytes_hold_what_is_observed_of_the_body(fmu):
-    """A body whose force acts one step late: from bytes it goes on as it would have, also while a
+    """A body whose force acts one step late: from bytes it continues unchanged, also while a
     parameter breaks its rule."""
     with fmu.co_simulation() as instance:
         instance.initialize({"couplingMass": 1.0, "normalForce": 9.81})
@@ -167,9 +167,9 @@ def test_bytes_hold_what_is_observed_of_the_body(fmu):
 
 
 @LOADED
-def test_bytes_hold_that_the_body_in_the_loop_was_given_its_load(fmu):
-    """A load that was given once stays the one that is given, also where it is zero for a while:
-    nothing is observed in its place."""
+def test_bytes_hold_that_the_load_on_the_body_is_given(fmu):
+    """A load that was given once stays a given one, also while it is zero: nothing is observed in
+    its place."""
     with fmu.co_simulation() as instance:
         instance.initialize({"couplingMass": 1.0, "normalForce": 9.81, "externalForce": 1.0})
         for n in range(5):
@@ -187,8 +187,8 @@ def test_bytes_hold_that_the_body_in_the_loop_was_given_its_load(fmu):
 
 @MODES
 def test_an_event_renews_what_was_read_before_it(fmu):
-    """Outputs and derivatives that were read before the mode changed are evaluated anew: as after
-    setting the same inputs again."""
+    """Outputs and derivatives read before the mode changed are evaluated anew: as after setting the
+    same inputs again."""
     d, changed = fmu.description, 0
     numbers = [v.reference for v in d.derivatives + d.outputs]
     sampler = Sampler(d, "renewed")
@@ -219,9 +219,9 @@ def test_an_event_that_changes_nothing_logs_nothing(fmu):
 
 
 @PRESSED
-def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
-    """A solver has tried a point behind a crossing, a ten-thousandth of a second ahead, and goes
-    back; an event for another reason changes nothing."""
+def test_a_later_trial_point_does_not_affect_an_event(fmu):
+    """A solver has tried a point after a crossing, 0.1 ms ahead, and goes back; an event for
+    another reason changes nothing."""
     with fmu.model_exchange() as instance, fmu.model_exchange() as other:
         for one in (instance, other):
             one.start({"normalForce": 10.0}, time=1.0)
@@ -245,8 +245,8 @@ def test_a_point_that_was_tried_further_on_has_no_say_in_an_event_now(fmu):
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 @pytest.mark.parametrize("mass", [0.0, 1.0], ids=["alone", "coupled"])
 def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
-    """Velocity or normal force grow until the power overflows, which shows at the end
-    of the step only."""
+    """Velocity or normal force grow until the power overflows, which happens at the end of the step
+    only."""
     with fmu.co_simulation() as instance:
         instance.start(
             {"normalForce": 1e3, "relativeVelocity": 0.01}
@@ -266,7 +266,7 @@ def test_a_step_that_fails_at_its_end_leaves_no_trace(fmu, mass):
 
 
 def test_a_reset_forgets_what_was_reported_once(fmu, kind):
-    """A call against the standard is logged once in each life of an instance."""
+    """A call against the standard is logged once between resets."""
     parameter = next(v for v in fmu.description.tunable_parameters if v.start)
     with asking(fmu.instance(kind)) as instance:
         for count in (1, 2):

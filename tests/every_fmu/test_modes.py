@@ -1,4 +1,5 @@
-"""Discrete modes: they change in events only, settle in one call, and a body at rest makes none."""
+"""Discrete modes: they change in events only, settle in one call, and a body at rest has no
+events."""
 
 import math
 
@@ -32,7 +33,7 @@ def start(instance, **inputs):
 
 @MODES
 def test_modes_change_in_events_only(fmu):
-    """Whatever inputs and states are tried between events."""
+    """Inputs and states tried between events do not change them."""
     d = fmu.description
     sampler = Sampler(d, "held modes")
     changed = 0
@@ -50,7 +51,7 @@ def test_modes_change_in_events_only(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.states))
 def test_the_description_says_which_states_an_event_may_set(fmu):
-    """`reinit` of exactly these, and a word to the importer whenever one is set."""
+    """`reinit` marks exactly these, and the importer is told whenever one is set."""
     d = fmu.description
     sampler, changed = Sampler(d, "reset states"), set()
     for instance, parameters in sampler.points(fmu, 10, 20):
@@ -65,7 +66,7 @@ def test_the_description_says_which_states_an_event_may_set(fmu):
 
 @MODES
 def test_one_call_settles_everything(fmu):
-    """For any input: a second call finds nothing to do, and no indicator rests at zero."""
+    """For any input: a second call finds nothing to do, and no indicator stays at zero."""
     d = fmu.description
     sampler = Sampler(d, "one call")
     sizes = [0.0, 1e-300, 1e-30, 1e-12, 1e-6, 1e-3, 1.0, 1e3, 1e12, 1e30]
@@ -96,7 +97,7 @@ def test_one_call_settles_everything(fmu):
 @MODES
 @pytest.mark.fmus(lambda d: bool(d.states))
 def test_resets_of_states_are_reported(fmu):
-    """An event that changes a state says so, and none that changes no mode does."""
+    """An event that changes a state reports so; one that changes no mode does not."""
     d = fmu.description
     sampler = Sampler(d, "resets")
     for instance, parameters in sampler.points(fmu, 10, 20):
@@ -113,7 +114,7 @@ def test_resets_of_states_are_reported(fmu):
 
 
 @ON_A_BODY
-def test_limits_themselves_are_no_place_to_chatter(fmu):
+def test_exactly_at_a_limit_there_is_no_chatter(fmu):
     """With an input exactly at a limit of the law, indicators stay away from zero."""
     d = fmu.description
     with fmu.model_exchange() as instance:
@@ -142,9 +143,9 @@ def test_limits_themselves_are_no_place_to_chatter(fmu):
 @pytest.mark.endurance
 @pytest.mark.parametrize("part", [0.0, -0.5, 0.75])
 def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
-    """Under a constant load below the static limit, once the load has come up; and it stays where
-    it is. An element that has neither a state nor the load to hold on to cannot carry one at rest:
-    there the body creeps, steadily.
+    """Under a constant load below the static limit, after its rise; and it stays at its place. An
+    element with neither a state nor the load as input cannot bear one at rest: there the body
+    creeps, steadily.
     """
     with fmu.instance(kind) as instance:
         start(instance)
@@ -166,7 +167,7 @@ def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
             assert np.ptp(course.velocity[-10:]) <= 1e-9
             return
         assert max(abs(course.velocity[-10:])) <= 1e-9
-        # what moves after the first second is the slow return of a spring, never a drift
+        # motion after the first second is the slow return of a spring, never a drift
         way = course.position[settled]
         assert abs(way[-1] - way[len(way) // 2]) <= 1e-9
 
@@ -227,10 +228,10 @@ def test_both_kinds_move_a_body_alike(fmu):
 @ON_A_BODY
 @pytest.mark.filterwarnings(
     "ignore:divide by zero"
-)  # scipy's Radau where a step, the shortest there is, has no error
+)  # scipy's Radau if the shortest possible step has no error
 @pytest.mark.endurance
 def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
-    """Where the time has fewer digits left, an importer stops short of a crossing by more: the mode
+    """With fewer digits left for the time, an importer stops further before a crossing: the mode
     has to be found from there, too."""
     courses = []
     for begin in (0.0, 1e4, 1e7):  # the last one after four months
@@ -244,16 +245,16 @@ def test_events_late_in_a_run_are_those_of_its_beginning(fmu):
         assert late.changes == first.changes
         assert (
             abs(len(late.events) - len(first.events)) <= 2
-        )  # a speed that passes zero in slip marks an event without a change
+        )  # a speed that crosses zero in slip marks an event without a change
 
 
 @MODES
 @pytest.mark.parametrize("time", [1e4, 1e7])
 @pytest.mark.parametrize("short", [1, 12])
 def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu, time, short):
-    """From random points the inputs move on and the states with their rates; where an indicator
-    crosses zero between two neighbouring times, the host stops at the first of them, or as many
-    before it. After the event it meets no crossing there any more."""
+    """From random points inputs and states move with their rates; where an indicator crosses zero
+    between two neighbouring times, the host stops at the first of them, or `short` roundings before
+    it. After the event there is no further crossing."""
     d = fmu.description
     sampler, met = Sampler(d, "short"), 0
     for instance, parameters in sampler.points(fmu, 8, 12):
@@ -303,7 +304,7 @@ def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu,
         after = instance.indicators
         assert bool(info.valuesOfContinuousStatesChanged) == (instance.states != stopped) or (
             stopped and not any(stopped)
-        ), "a reset from zero to zero may be told"
+        ), "a reset from zero to zero may be reported"
         if instance.states != stopped:  # the event has set them
             states, rates = instance.states, [0.0] * len(states)
         assert place(right) == [value > 0 for value in after], (left, instance.modes())
@@ -313,8 +314,8 @@ def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu,
 
 @MODES
 def test_no_mode_changes_without_an_indicator(fmu):
-    """From one random point to the next: where an event changes a mode, an indicator has had
-    another sign before it, or no host would have made one there."""
+    """From one random point to the next: if an event changes a mode, an indicator had another sign
+    before it, or no host would have triggered the event."""
     d, changes = fmu.description, 0
     sampler = Sampler(d, "announced")
     for instance, parameters in sampler.points(fmu, 12, 40):
@@ -332,8 +333,8 @@ def test_no_mode_changes_without_an_indicator(fmu):
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
 @pytest.mark.parametrize("part, mode", [(0.9e-12, 2), (1.1e-12, 3)], ids=["rounding", "a jump"])
 def test_between_steps_a_mode_ends_only_where_inputs_jump(fmu, part, mode):
-    """A load that has come to where stick may end, but need not (common/hysteresis.h), and is then
-    given again: with another rounding, or by more than that."""
+    """A load at which stick may end, but need not (common/hysteresis.h), is set again: with another
+    rounding, or changed by more than that."""
     limit = 0.5 * NORMAL
     with fmu.co_simulation() as instance:
         instance.start({"staticFriction": 0.5, "normalForce": NORMAL, "externalForce": 0.5 * limit})
@@ -356,8 +357,8 @@ def test_a_speed_that_counts_as_rest_lies_between_the_events_of_a_reversal(fmu):
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
-def test_all_events_of_a_step_are_told_in_their_order(fmu):
-    """A motion that comes to rest in the middle of a step and goes back, until it is faster than
+def test_all_events_of_a_step_are_logged_in_order(fmu):
+    """A motion that comes to rest in the middle of a step and reverses, until it is faster than
     what counts as rest (regularizationVelocity, 1e-3 m/s)."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)

@@ -1,5 +1,5 @@
-"""The parameter sets in resources/*.ssv: each names variables of its FMU in their units, applies,
-and is accepted."""
+"""The parameter sets in resources/*.ssv: each has variables of its FMU in their units, can be
+applied, and is accepted."""
 
 import math
 import tomllib
@@ -47,7 +47,7 @@ def test_every_set_is_accepted_and_runs(fmu, kind):
             assert all(math.isfinite(instance.get(v.name)) for v in d.reals)
 
 
-def test_every_set_speaks_of_parameters_in_their_units(fmu):
+def test_every_set_has_parameters_in_their_units(fmu):
     d = fmu.description
     for name, values, units in sets_of(fmu):
         assert values, f"{name} is empty"
@@ -57,8 +57,8 @@ def test_every_set_speaks_of_parameters_in_their_units(fmu):
             assert unit is None or unit == d[key].unit, f"{name}: {key}"
 
 
-# Of the place where an element is built in and of how the user wants its law, not of its surfaces,
-# and what makes a drive of it: no case sets them.
+# Parameters of the installation and of the user's choice of law, not of the surfaces, and those of
+# a drive: no case sets them.
 OF_THE_PLACE = {
     "preloadForce",
     "frictionRadius",
@@ -69,8 +69,8 @@ OF_THE_PLACE = {
 } | OF_A_DRIVE
 
 
-def test_a_set_says_all_that_its_case_needs(fmu):
-    """Loaded after any other set it gives its case: every parameter of the law is in it."""
+def test_a_set_has_all_that_its_case_needs(fmu):
+    """Loaded after any other set it restores its case: every parameter of the law is in it."""
     law = {
         v.name for v in fmu.description.parameters if not v.name.partition("[")[0].endswith("Start")
     } - OF_THE_PLACE
@@ -143,16 +143,16 @@ def test_rills_models_ship_his_two_cases(all_fmus, model):
 
 # one set of defaults
 
-# A curve that falls steeply at rest drives springs on sliders of their own into oscillations, and
-# much damping hides their lag: its page says so.
+# A curve that falls steeply at rest makes springs on their own sliders oscillate, and much damping
+# hides their lag: see its page.
 OF_ITS_OWN = {"GeneralizedMaxwellSlip": {"stribeckExponent", "bristleDamping"}}
 
 
 @pytest.mark.collection
 @pytest.mark.fmus(lambda d: d.family("relativeVelocity"))
 def test_defaults_are_those_of_one_case(fmu):
-    """Rill's model 1 in every parameter that a model shares with it; what is given per unit of
-    normal force gives the same under its weight."""
+    """Rill's model 1 in every parameter that a model shares with it; parameters per unit of normal
+    force give the same under its weight."""
     d = fmu.description
     if "normalForce" in d and d["normalForce"].causality == "input":
         assert d["normalForce"].start == NORMAL
@@ -168,8 +168,8 @@ def test_defaults_are_those_of_one_case(fmu):
     lambda d: d.family("relativeVelocity") and ("dynamicFriction" in d or "shapeFactor" in d)
 )
 def test_a_swap_of_the_model_keeps_the_force(fmu):
-    """As they come out of the box all slide fast with the same friction. The magic formula falls
-    with 1/v: 3e-4 above it at 10 m/s."""
+    """With defaults all have the same friction in fast sliding. The magic formula falls with 1/v:
+    3e-4 above it at 10 m/s."""
     with fmu.co_simulation() as instance:
         instance.start({fmu.description.family("relativeVelocity")[0].name: 10.0})
         for _ in range(20):

@@ -1,8 +1,8 @@
-"""Energy: what an element takes out of the moving bodies, and what it may give back.
+"""Energy: what an element takes from the moving bodies, and what it may give back.
 
-A model is passive unless its description says `passive = false` and why. Passive means: from an
-unloaded start the energy taken so far is never negative, whatever the motion and the normal force
-were. A model that is not passive shows it: by the numbers that its page prints, or in some random
+A model is passive unless its description has `passive = false` with a reason. Passive means: from
+an unloaded start the energy taken so far is never negative, whatever the motion and the normal
+force were. A model that is not passive shows it: by the numbers on its page, or in some random
 motion.
 """
 
@@ -21,7 +21,7 @@ ROUGHNESS = 1e-4
 
 @cache
 def is_passive(description):
-    """What the description says, or one of the shared parts it includes."""
+    """Reads whether a model is passive from its description or a shared part that it includes."""
     folder = REPOSITORY / "modelDescription"
     waiting = [folder / f"{description.name}.toml"]
     while waiting:
@@ -37,7 +37,8 @@ def scalar(description):
 
 
 def is_passive_when_bounded(description):
-    """Whether the description names the item of an option with which the element is passive."""
+    """Checks whether the description names the item of an option with which the element is
+    passive."""
     file = REPOSITORY / "modelDescription" / f"{description.name}.toml"
     return file.is_file() and "passive_with" in tomllib.loads(file.read_text(encoding="utf-8"))
 
@@ -59,8 +60,8 @@ NOT_PASSIVE_WITHOUT_NUMBERS = pytest.mark.fmus(
 )
 LOADED = pytest.mark.fmus(lambda d: scalar(d) and "externalForce" in d)
 
-# Parameters that are not the default; (normal force, velocity, path) one after the other; the
-# energy each of these takes, in J.
+# Parameters other than the default; a list of (normal force, velocity, distance); the energy that
+# each of these takes, in J.
 RISING_NORMAL_FORCE = {}, [(1, 1e-6, 1e-5), (10, -1e-6, 1e-5)], [4.160e-6, -39.33e-6]
 GIVING_BACK = {
     "LuGre": ({}, [(9.81, 1e-4, 4.5e-4), (9.81, 0.5, 4e-4)], [1.806e-3, -11.83e-3]),
@@ -90,7 +91,8 @@ GIVING_BACK = {
 
 
 def energy(instance, normal, velocity, path, steps=STEPS):
-    """What the element takes over a path at constant velocity, and what went to and fro."""
+    """Returns the energy that the element takes over a distance at constant velocity, and the
+    energy exchanged."""
     instance.set({"normalForce": normal, "relativeVelocity": velocity})
     instance.step(0.0)
     size = abs(path / velocity) / steps
@@ -103,8 +105,8 @@ def energy(instance, normal, velocity, path, steps=STEPS):
 
 
 def unloaded(sampler, instance, given=None):
-    """A fresh instance with random parameters, but for those that are given, and no deflection;
-    returns its parameters."""
+    """Starts an instance with random parameters, but for the given ones, and no deflection; returns
+    its parameters."""
     parameters = sampler.start(instance, tolerance=1e-8)
     parameters.update(given or {})
     parameters.update(
@@ -116,8 +118,8 @@ def unloaded(sampler, instance, given=None):
 
 
 def paths(description, parameters, normal, speed):
-    """Lengths over which the model changes: its own, those over which its springs take up the
-    friction force, and the way made in its times."""
+    """Lists lengths over which the model changes: its own, those over which its springs take up the
+    friction force, and distances in its time constants."""
     friction = max(parameters.get(name, 0.0) for name in ("staticFriction", "dynamicFriction"))
     lengths = [state.nominal for state in description.states if state.unit == "m"]
     for v in description.real_parameters:
@@ -133,8 +135,8 @@ def paths(description, parameters, normal, speed):
 
 
 def piece(sampler, parameters, normal, swing):
-    """A random piece of a motion: normal force, which may vanish where it swings, velocity and
-    path."""
+    """Draws a piece of a motion: normal force, which may vanish if it varies, velocity and
+    distance."""
     d, draw = sampler.description, sampler.random
     load = -1.0 if swing and draw.random() < 0.1 else normal * 10 ** draw.uniform(-swing, swing)
     velocity = sampler.value(d["relativeVelocity"], parameters) * 10 ** draw.uniform(-1, 1)
@@ -155,9 +157,9 @@ def test_an_element_without_memory_never_drives_the_motion(fmu):
 
 
 def balances(fmu, swing, given=None):
-    """Random motions of pieces of constant velocity, from creeping to ten times the natural speed,
-    over the lengths in which the model changes: after each piece what was taken so far, of what
-    went to and fro, and what led there."""
+    """Runs random motions of pieces of constant velocity, from creep to ten times the natural
+    speed, over the lengths in which the model changes; yields after each piece the energy taken so
+    far over the energy exchanged, and the motion."""
     sampler = Sampler(fmu.description, "energy")
     draw = sampler.random
     with fmu.co_simulation() as instance:
@@ -191,7 +193,7 @@ def test_an_element_that_is_passive_when_bounded_never_gives_back_more_than_it_t
 
 
 @NOT_PASSIVE
-def test_an_element_that_says_it_is_not_passive_shows_it(fmu):
+def test_an_element_declared_not_passive_gives_back_the_energy_on_its_page(fmu):
     parameters, pieces, expected = GIVING_BACK[fmu.name]
     with fmu.co_simulation() as instance:
         instance.start(
@@ -203,16 +205,16 @@ def test_an_element_that_says_it_is_not_passive_shows_it(fmu):
 
 
 @NOT_PASSIVE_WITHOUT_NUMBERS
-def test_an_element_that_says_it_is_not_passive_gives_back_more_than_it_took_somewhere(fmu):
+def test_an_element_declared_not_passive_gives_back_more_than_it_took_somewhere(fmu):
     assert any(taken < -ROUGHNESS * moved for taken, moved, _ in balances(fmu, 1.0)), (
         "no motion shows it"
     )
 
 
 @LOADED
-def test_an_element_that_is_given_the_load_pushes_a_body_that_moves_against_it(fmu):
-    """In stick it answers the load, not the motion: power is negative, but never more than the load
-    takes out itself."""
+def test_an_element_with_the_load_drives_a_body_that_moves_against_it(fmu):
+    """In stick it balances the load, not the motion: power is negative, but never more than the
+    load itself takes."""
     d = fmu.description
     assert not is_passive(d)
     with fmu.model_exchange() as instance:

@@ -1,4 +1,4 @@
-"""preloadForce: the law, the contact and its events see normalForce + preloadForce."""
+"""preloadForce: the law, the contact and its events use normalForce + preloadForce."""
 
 import random
 
@@ -22,7 +22,7 @@ def test_every_element_between_two_surfaces_on_a_line_has_it(all_fmus):
 
 
 @PRELOADED
-def test_the_law_sees_the_sum(fmu):
+def test_the_law_uses_the_sum(fmu):
     d = fmu.description
     for instance, parameters in Sampler(d, "preload").points(fmu, 4, 8):
         u = {v.name: instance.get(v.name) for v in d.inputs}

@@ -1,5 +1,5 @@
-"""The option `law`: as printed by default, bounded where that is asked for. Where the two differ,
-and that the log says so."""
+"""The option `law`: as printed by default, bounded on request; where the two differ, and the
+log."""
 
 import math
 import random
@@ -33,7 +33,7 @@ def test_the_printed_law_is_the_default(fmu):
 @DAMPED
 def test_bounded_is_the_printed_law_bit_for_bit_but_for_its_limit_and_a_push(fmu):
     """At any deflection and speed, within and beyond the static limit; wherever the printed law
-    creates energy, it pushes the body along while the bristle springs back."""
+    creates energy, it drives the body while the bristle springs back."""
     d, draw = fmu.description, random.Random(fmu.name)
     same = pushes = cold = 0
     with fmu.model_exchange() as one, fmu.model_exchange() as two:
@@ -107,7 +107,7 @@ def advised(instance):
 
 
 def move(instance, line, normal, velocity, length, steps):
-    """Inputs that are new and then held; a host that says when its steps are done."""
+    """Sets inputs and holds them, in a host that calls CompletedIntegratorStep."""
     instance.set(line.inputs(normal, velocity))
     if instance.kind == CO_SIMULATION:
         for _ in range(steps):
@@ -121,8 +121,7 @@ def move(instance, line, normal, velocity, length, steps):
         instance.demand("fmi2CompletedIntegratorStep", 1, byref(c_int()), byref(c_int()))
 
 
-# (normal force, velocity, length of time, steps) one after the other, through explicit Euler steps
-# in model exchange
+# a list of (normal force, velocity, duration, steps), by explicit Euler steps in model exchange
 FALLS = [(9.81, 1e-4, 0.1, 500), (0.05, 0.0, 1e-3, 2)]
 STICKS = [(9.81, 1e-4, 0.02, 100), (9.81, -1e-4, 0.02, 100), (9.81, 1e-3, 5e-3, 100)]
 
@@ -164,7 +163,7 @@ def test_a_spring_beyond_the_limit_of_a_fallen_normal_force_is_reported_once_wit
 @BOTH
 @pytest.mark.parametrize("part, count", [(5e-4, 0), (5e-3, 1)])
 def test_a_thousandth_of_the_sliding_friction_warns(asked, part, count):
-    """Beyond the limit that the bristles are at, after a fall of the normal force by this part."""
+    """Beyond the limit of the bristles, after a fall of the normal force by this part."""
     line = Line(asked.description)
     line.start(
         asked,
@@ -183,8 +182,8 @@ def test_a_thousandth_of_the_sliding_friction_warns(asked, part, count):
     )
 )
 def test_energy_that_the_printed_law_creates_is_reported(fmu):
-    """A jump of the speed out of slow sliding: the motion of which the page of LuGre prints what is
-    given back."""
+    """A jump of the speed out of slow sliding: the motion for which the page of LuGre gives the
+    returned energy."""
     line = Line(fmu.description)
     for law in (PRINTED, BOUNDED):
         with fmu.co_simulation() as instance:

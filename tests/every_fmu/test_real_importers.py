@@ -1,8 +1,7 @@
-"""libcosim, a master that others wrote, and the FMI Library in it: what they read, say and compute.
-
-Where test_importers.py plays importers, here is one: its parser is the one of PyFMI and of
-fmuCheck. It knows no enumerations and says so of each; nothing else may be said. Its binaries have
-no sanitizer in them, so the tests are marked as shipped.
+"""libcosim, a third-party master, and the FMI Library in it: what they read, report and compute.
+test_importers.py imitates importers, this is a real one: its parser is that of PyFMI and of
+fmuCheck. It does not know enumerations and reports each; it must report nothing else. Its binaries
+have no sanitizer in them, so the tests are marked as shipped.
 """
 
 import ctypes
@@ -51,7 +50,7 @@ SSD = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class Master:
-    """An execution of libcosim with one element in it."""
+    """An execution of libcosim with one element."""
 
     def __init__(self, execution, description):
         self.execution, self.description = execution, description
@@ -92,7 +91,7 @@ class Master:
 
 @pytest.fixture
 def warnings(capfd):
-    """What libcosim and the FMI Library have to complain of since the test began."""
+    """Returns the complaints of libcosim and the FMI Library since the test began."""
     log_output_level(CosimLogLevel.WARNING)
 
     def said():
@@ -107,7 +106,7 @@ def warnings(capfd):
     return said
 
 
-# What an element itself has to say of the motion of these tests and of a load that is not
+# Messages of the element itself about the motion of these tests and about a load that is not
 # connected.
 OF_THE_CONTACT = re.compile(
     r"law = 2 \(Bounded\)|externalForce has never been set|rebound|chatter|contact softer"
@@ -124,12 +123,12 @@ def complaints_of_enumerations(description, times):
 
 
 def motion(description):
-    """Inputs as functions of time: each swings by twice its natural size in its own rhythm, so that
-    contact comes and goes."""
+    """Makes inputs as functions of time: each oscillates by twice its nominal size at its own
+    frequency, so that contact comes and goes."""
     sampler = Sampler(description)
 
     def swing(variable, rhythm):
-        size = 0 if variable.unit == "1" else 2 * sampler.size(variable)  # a direction stays one
+        size = 0 if variable.unit == "1" else 2 * sampler.size(variable)  # directions stay constant
         return lambda time: variable.start + size * math.sin(2 * math.pi * rhythm * time)
 
     return {v.name: swing(v, 3 + 0.7 * i) for i, v in enumerate(description.inputs)}
@@ -149,7 +148,7 @@ def test_libcosim_finds_every_variable_as_declared(fmu, warnings):
 
 
 def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
-    """To the last bit: the same times, the same inputs, the same calls."""
+    """Bit for bit: the same times, the same inputs, the same calls."""
     d = fmu.description
     inputs = motion(d)
     outputs = [v.name for v in d.outputs]
@@ -170,12 +169,12 @@ def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
             master.step(values)
             expected = [direct.get(name) for name in outputs]
             assert master.get(outputs) == expected, f"step {k}"
-    # Position and velocity swing apart here, so a contact may give back more than it took.
+    # Position and velocity are inconsistent here, so a contact may give back more than it took.
     others = [one for one in warnings() if not one.startswith("The contact has given back more")]
     assert others == complaints_of_enumerations(d, 1)
 
 
-def test_every_parameter_set_arrives_in_a_system_of_libcosim(fmu, tmp_path, warnings):
+def test_every_parameter_set_works_in_a_system_of_libcosim(fmu, tmp_path, warnings):
     """A system structure package of the FMU and one of its own resources/*.ssv."""
     d = fmu.description
     sets = [

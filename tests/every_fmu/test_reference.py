@@ -1,4 +1,4 @@
-"""Every FMU whose law stands in reference/<model>.py gives the paper's numbers at random points."""
+"""Every FMU with a law in reference/<model>.py agrees with it at random points."""
 
 import pytest
 
@@ -10,8 +10,8 @@ HAS_LAW = pytest.mark.fmus(lambda d: hasattr(references(d.name), "evaluate"))
 
 
 def check_law(instance, parameters):
-    """Independent code, the same formulas: what differs is the order of rounding, amplified where
-    large terms cancel."""
+    """Compares with independent code of the same formulas, up to rounding, amplified where large
+    terms cancel."""
     d, law = instance.description, references(instance.description.name).evaluate
     u = {v.name: instance.get(v.name) for v in d.inputs}
     x = {v.name: instance.get(v.name) for v in d.states}
@@ -32,9 +32,9 @@ def test_the_law_is_the_papers(fmu):
 
 
 @pytest.mark.fmus(lambda d: bool(d.states) and hasattr(references(d.name), "evaluate"))
-def test_the_law_is_the_papers_where_a_run_leads(fmu):
-    """Into steady sliding, where deflections lie at their limits, and a little on from there in
-    both directions: random points do not come by."""
+def test_the_law_is_the_papers_along_a_run(fmu):
+    """In steady sliding, where deflections are at their limits, and a little further in both
+    directions: random points miss these."""
     d, sampler = fmu.description, Sampler(fmu.description, "run")
     with fmu.co_simulation() as instance:
         for _ in range(6):

@@ -1,4 +1,4 @@
-"""Reference results in the files: each FMU has some of its own, and FMPy comes to the same."""
+"""Reference results in the files: each FMU has its own, and FMPy reproduces them."""
 
 import importlib.util
 
@@ -24,7 +24,7 @@ KINDS = [
 
 
 def is_taken_by_fmpy(file):
-    """FMPy takes no table that has both scalars and vectors of FMI 3.0."""
+    """Checks whether FMPy reads the tables: none that has both scalars and vectors of FMI 3.0."""
     inputs = bristle.describe(file).inputs
     return len({one.name == one.base for one in inputs}) == 1
 
@@ -48,12 +48,12 @@ def test_fmpy_repeats_the_experiments_of_every_file(compare, file, capsys):
     assert capsys.readouterr().out == "", "FMPy has nothing to say"
 
 
-def test_the_script_is_short_and_knows_fmpy_alone():
+def test_the_script_is_short_and_needs_only_fmpy():
     text = SCRIPT.read_text(encoding="utf-8")
     assert text.count("\n") <= 60 and "bristle" not in text.replace("Bristle", "").lower()
 
 
-def test_the_manifest_is_that_of_the_draft_and_names_what_is_there(fmu):
+def test_the_manifest_follows_the_draft_and_lists_existing_files(fmu):
     content = files_of(fmu.path)
     root = etree.fromstring(content[MANIFEST])
     prefix = "{http://fmi-standard.org/fmi-ls-manifest}fmi-ls-"
@@ -75,8 +75,8 @@ def test_they_take_little_room(fmu, tmp_path):
     assert fmu.path.stat().st_size - (tmp_path / "less.fmu").stat().st_size <= 40_000
 
 
-def test_a_result_that_is_a_little_off_is_found(fmu, compare, tmp_path):
-    """By ten times what is allowed."""
+def test_a_slightly_wrong_result_is_found(fmu, compare, tmp_path):
+    """By ten times the tolerance."""
     content = files_of(fmu.path)
     name = sorted(n for n in content if n.endswith("_out.csv"))[0]
     rows = [line.split(",") for line in content[name].decode().splitlines()]

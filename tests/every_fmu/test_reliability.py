@@ -1,5 +1,5 @@
 """What no importer does on purpose: calls in any order with any values, no memory, many threads,
-runs without end. docs/RELIABILITY.md has the figures; tests/fuzz/run.py does the same for hours."""
+endless runs. docs/RELIABILITY.md has the figures; tests/fuzz/run.py does the same for hours."""
 
 import hashlib
 import os
@@ -35,21 +35,21 @@ def calls():
 
 @pytest.fixture(scope="module")
 def program(calls):
-    """What a run of it depends on beside its options."""
+    """Returns the hash of the program, an input of its runs."""
     return hashlib.sha256(calls.read_bytes()).digest()
 
 
 def expect_kept(fuzzed):
     keep = (
-        f"; once it is mended, keep {fuzzed.finding} in tests/fuzz/findings"
+        f"; once it is fixed, keep {fuzzed.finding} in tests/fuzz/findings"
         if fuzzed.finding
         else ""
     )
     assert fuzzed.kept, fuzzed.text[-3000:] + keep
 
 
-def test_what_was_found_once_stays_mended(calls):
-    """All findings, in every FMU: each is a sequence of calls that any of them takes."""
+def test_what_was_found_once_stays_fixed(calls):
+    """All findings, in every FMU: each is a sequence of calls for any of them."""
     findings = sorted(fuzzing.FINDINGS.glob("[A-Z]*"))
     fuzzed = fuzzing.fuzz(calls, None, files=findings)
     expect_kept(fuzzed)
@@ -57,8 +57,8 @@ def test_what_was_found_once_stays_mended(calls):
 
 
 def fuzz(name, calls, program, corpus, seed, runs, exhaust=False):
-    """Counts of calls and of failed allocations of a run that breaks no promise. The same program
-    makes the same calls for the same seed, so that a run is kept."""
+    """Returns the counts of calls and of failed allocations of a run, which must keep all promises.
+    The same program makes the same calls for the same seed, so that a run is cached."""
 
     def make(folder):
         fuzzed = fuzzing.fuzz(calls, name, options, [corpus], exhaust, corpus)
@@ -71,7 +71,7 @@ def fuzz(name, calls, program, corpus, seed, runs, exhaust=False):
 
 
 def test_any_calls_in_any_order_keep_the_promises(fmu, calls, program, tmp_path):
-    """Always the same ones: seed and number of runs are given."""
+    """Always the same calls: seed and number of runs are fixed."""
     made, _ = fuzz(fmu.name, calls, program, tmp_path, 1, RUNS)
     assert made > 10 * RUNS
 
@@ -102,11 +102,12 @@ def test_sixteen_threads_have_no_race(all_fmus):
     assert done.returncode == 0 and done.stderr == "", done.stderr[-3000:]
 
 
-# runs without end
+# endless runs
 
 
 def run_measured(program, job, folder):
-    """Rows of a job, the time at its end, and the most memory that its process ever had [kB]."""
+    """Runs a job; returns its rows, the time at its end, and the peak memory of its process
+    [kB]."""
     (folder / "job").write_text(job)
     with (
         open(folder / "job") as given,
@@ -126,12 +127,10 @@ def run_measured(program, job, folder):
 
 @pytest.mark.fmus(lambda d: d.name in ("LuGre", "ImplicitBristle"))
 def test_a_long_run_ends_as_it_began(fmu, tmp_path):
-    """Under inputs that swing with a period of 1000 steps: no drift of the time, no growth of the
-    memory, the force of the eighth period in every later one.
-
-    The inputs of a later period differ by the rounding of their argument, up to 1e-11 after 1e7
-    steps, and with it the solver's steps, so the force may differ by its tolerance of 1e-6, of the
-    largest there is."""
+    """Under inputs with a period of 1000 steps: no drift of the time, no growth of the memory, the
+    force of the eighth period in every later one. The inputs of a later period differ by the
+    rounding of their argument, up to 1e-11 after 1e7 steps, and with it the solver's steps, so the
+    force may differ by the tolerance of 1e-6 of its largest value."""
     waves = c_host.natural_waves(Sampler(fmu.description, "long"), fmu.description.starts())
     waves = {
         name: (

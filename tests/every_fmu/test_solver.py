@@ -1,5 +1,5 @@
-"""The solver of co-simulation where it is hard: short overloads, swings that are too fast, every
-corner of the parameters, its messages."""
+"""The solver of co-simulation in hard cases: short overloads, oscillations that are too fast,
+extreme parameters; and its messages."""
 
 import ctypes
 import itertools
@@ -31,10 +31,10 @@ BRISTLE = pytest.mark.fmus(lambda d: d.name in ("ImplicitBristle", "SecondOrderB
     "peak, over, fall",
     [(9 / 16, 1.011, 1.5), (0.5, 1.5, 1.9), (0.1875, 1.01, 1.9), (0.69, 1.005, 1.9)],
 )
-def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
-    """A velocity that falls through zero: in stick the force is a parabola, which passes the limit
-    by little for a short time. Error control sees nothing, because a parabola is integrated
-    exactly. As the same in a thousand steps."""
+def test_an_overload_between_two_samples_is_found(fmu, size, peak, over, fall):
+    """A velocity that falls through zero: in stick the force is a parabola, which exceeds the limit
+    slightly for a short time. Error control does not notice, because a parabola is integrated
+    exactly. The result is that of a thousand steps."""
     p = parameters_for(fmu, MODEL_1)
     stiffness, damping, limit = (
         p["bristleStiffness"],
@@ -73,9 +73,9 @@ def test_an_overload_between_two_looks_is_found(fmu, size, peak, over, fall):
 
 
 def overload(p, peak, swing, over, fall):
-    """A step of 1 s in which the velocity falls and the force passes the limit by the part `over`
-    of it: values at its start, the rates of the inputs, and the way. Where the normal force swings,
-    force over limit is no parabola."""
+    """Makes a step of 1 s in which the velocity falls and the force exceeds the limit by its part
+    `over`: returns values at its start, the rates of the inputs, and the displacement. With a
+    varying normal force, force over limit is no parabola."""
     stiffness, damping, limit = (
         p["bristleStiffness"],
         p["bristleDamping"],
@@ -110,8 +110,8 @@ def deflection_after(fmu, start, rates, steps=1, tolerance=1e-6):
 @IMPLICIT
 @pytest.mark.parametrize("peak, swing", [(9 / 16, -0.9), (0.44, 0.9)])
 def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, peak, swing):
-    """As above, with a normal force that changes nearly as much as it can, so that one look at the
-    top is not enough."""
+    """As above, with a normal force that changes nearly as much as it can, so that one sample at
+    the peak is not enough."""
     p = parameters_for(fmu, MODEL_1)
     begin, rates, way, _ = overload(p, peak, swing, 1e-4, 3)
     sticking = begin["bristleDeflectionStart"] + way
@@ -124,7 +124,7 @@ def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, pea
 
 @IMPLICIT
 def test_an_overload_is_found_wherever_it_is_in_a_step(fmu):
-    """Also in the last part before a reversal, to which the damper lets the force turn earlier."""
+    """Also in the last part before a reversal, where the damper makes the force fall earlier."""
     p, draw, tried = parameters_for(fmu, MODEL_1), random.Random(1), 0
     for _ in range(some_of(200)):
         peak, swing = draw.uniform(0.02, 0.98), draw.choice([0, draw.uniform(-0.95, 0.95)])
@@ -138,14 +138,16 @@ def test_an_overload_is_found_wherever_it_is_in_a_step(fmu):
     assert tried > some_of(50)
 
 
-# swings that no step can follow
+# oscillations that no step resolves
 
 
 @BRISTLE
 @pytest.mark.parametrize("stiffness, size", [(3.9e6, 1.0), (3.9e8, 0.01), (3.9e10, 1.0)])
 @pytest.mark.parametrize("exponent", [1.0, 20.0])
-def test_a_swing_that_is_too_fast_to_be_followed_costs_no_step(fmu, stiffness, size, exponent):
-    """On the falling part of the curve a stiff bristle swings for ever. Each step is made, the
+def test_an_oscillation_that_is_too_fast_to_be_resolved_fails_no_step(
+    fmu, stiffness, size, exponent
+):
+    """On the falling part of the curve a stiff bristle oscillates for ever. Each step succeeds, the
     force stays within the law, with one warning."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
@@ -172,8 +174,8 @@ STIFF = {"bristleStiffness": 3.9e8, "normalForce": 100.0, "relativeVelocity": 0.
 
 
 def swung(fmu, step, tolerance=1e-6, **parameters):
-    """A stiff bristle on the falling part of the curve, after three steps: all numbers, and what
-    was told about the work."""
+    """Runs a stiff bristle on the falling part of the curve for three steps; returns all numbers,
+    and the warnings about substeps."""
     with fmu.co_simulation() as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         instance.start(STIFF | parameters, tolerance=tolerance)
@@ -190,8 +192,8 @@ def swung(fmu, step, tolerance=1e-6, **parameters):
 
 @BRISTLE
 def test_the_work_of_a_step_can_be_capped(fmu):
-    """One that needs hundreds of substeps is finished coarsely with 20, with one warning, and stays
-    within the law; one that needs fewer is as it was."""
+    """A step that needs hundreds of substeps is finished coarsely with 20, with one warning, and
+    stays within the law; one that needs fewer is unchanged."""
     free, warned = swung(fmu, 1e-5)
     assert not warned
     assert swung(fmu, 1e-5, maximumSubsteps=30000) == (free, [])
@@ -202,9 +204,8 @@ def test_the_work_of_a_step_can_be_capped(fmu):
 
 @BRISTLE
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-6])
-def test_what_a_cap_changes_is_said(fmu, tolerance):
-    """Whether a step goes on coarsely, which a tolerance of 1e-3 is already, or leaves a part
-    out."""
+def test_the_effect_of_a_cap_is_logged(fmu, tolerance):
+    """Whether a step continues coarsely, or skips a part if the tolerance is already 1e-3."""
     free, warned = swung(fmu, 1e-5, tolerance, maximumSubsteps=30000)
     assert not warned
     for substeps in (1, 20, *range(100, 600, 20)):
@@ -214,9 +215,11 @@ def test_what_a_cap_changes_is_said(fmu, tolerance):
 
 @BRISTLE
 @pytest.mark.parametrize("stiffness, size", [(3.9e8, 1.0), (3.9e12, 1e-5)])
-def test_a_swing_that_ends_within_the_step_leaves_the_rest_of_it_as_it_is(fmu, stiffness, size):
-    """Through the falling part of the curve in the first hundredths of the step, which the bristle
-    swings through and which are left out; after them it slides, and ends where it has always slid.
+def test_an_oscillation_that_ends_within_the_step_leaves_its_remainder_unchanged(
+    fmu, stiffness, size
+):
+    """In the first hundredths of the step the bristle oscillates on the falling part of the curve,
+    and these are skipped; after them it slides, and ends at the same place.
     """
     slow, fast, ends = STIFF["relativeVelocity"], 0.5, []
     for begin in (slow, fast):
@@ -254,8 +257,8 @@ TOUCH_DOWN = {
 
 @pytest.mark.fmus(lambda d: d.name == "SecondOrderBristle")
 def test_a_step_that_runs_short_of_substeps_is_finished_coarsely(fmu):
-    """Surfaces that meet within a step, at a tolerance that takes more substeps than there are: the
-    force is as far off as at the coarsest tolerance, not by the static limit, with a warning."""
+    """Surfaces that meet within a step, at a tolerance that takes more substeps than allowed: the
+    force is as wrong as at the coarsest tolerance, not by the static limit, with a warning."""
     forces, warnings = [], []
     for substeps in (60000, 600):
         with fmu.co_simulation() as instance:
@@ -283,7 +286,7 @@ def test_the_work_of_a_coupled_step_can_be_capped(fmu):
 
 @IMPLICIT
 def test_events_inside_a_step_are_reported_with_their_time_and_modes(fmu):
-    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v passes the
+    """Pulled with a constant velocity v: stick ends where sigma0 v t + sigma1 v reaches the
     limit."""
     p = parameters_for(fmu, MODEL_1)
     velocity = 1e-3
@@ -310,7 +313,7 @@ def test_events_inside_a_step_are_reported_with_their_time_and_modes(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.modes))
 def test_lift_off_is_reported_in_both_kinds(fmu, kind):
-    """And a step that is discarded logs nothing."""
+    """A discarded step logs nothing."""
     d = fmu.description
     with fmu.instance(kind) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
@@ -335,11 +338,11 @@ def test_lift_off_is_reported_in_both_kinds(fmu, kind):
             assert all(float(line.split()[2]) == pytest.approx(0.01, rel=1e-6) for line in lines)
 
 
-# steps and linear equations, in a law of which the exact motion is known
+# steps and linear equations, in a law with a known exact motion
 
 
 def solver_for(states):
-    """The solver in a library of its own, for so many states: tests/support/solver_bench.c."""
+    """Compiles the solver to a library for this number of states: tests/support/solver_bench.c."""
     folders = {
         "bench": REPOSITORY / "tests" / "support" / "solver_bench.c",
         "sources": REPOSITORY / "fmu_src",
@@ -371,7 +374,7 @@ def bench():
 
 @pytest.fixture(scope="module", params=[1, 2])
 def small(request):
-    """For exponential steps."""
+    """The solver for exponential steps."""
     return solver_for(request.param)
 
 
@@ -385,7 +388,7 @@ def number(value):
 
 @pytest.mark.parametrize("diagonal", [0.0, 1e-17])
 def test_linear_equations_are_solved_whatever_their_diagonal(bench, diagonal):
-    """And the sign of the determinant is returned, for odd and even numbers of rows."""
+    """The sign of the determinant is returned, for odd and even numbers of rows."""
     draw = np.random.default_rng(1)
     for trial in range(100):
         n = 2 + trial % 5
@@ -403,7 +406,7 @@ START, SPEED = (0.3, -0.2, 0.1), (0.4, 0.1, -0.3)
 
 
 def exact(law, h, normal, rate, load=None, mass=1.0):
-    """States and change of velocity after h; without a load the velocity is held."""
+    """Returns states and change of velocity after h; without a load the velocity is held."""
     a, _, q, k, d = law
     system = np.zeros((8, 8))  # states, changes of velocity, normal force, one
     for i in range(3):
@@ -430,7 +433,7 @@ def one_step(bench, name, law, h, normal=1.0, rate=0.0, tolerance=1e-6):
 
 
 def in_fine_steps(bench, law, h, rate):
-    """The states after h where the law is not linear."""
+    """Returns the states after h for a nonlinear law."""
     n = bench.states
     x = numbers(*START[:n])
     motion = (numbers(*SPEED[:n], 1.0), numbers(*[0] * n, rate), number(1e-12), number(h))
@@ -440,7 +443,7 @@ def in_fine_steps(bench, law, h, rate):
 
 @pytest.mark.parametrize("slope", [0.0, -2.0])
 def test_a_step_under_held_inputs_is_exact(bench, slope):
-    """Also where the rate of a state does not depend on it."""
+    """Also if the rate of a state does not depend on it."""
     x = number(0.5)
     assert bench.bench_held(number(3.0), number(slope), number(0.25), ctypes.byref(x)) == 0
     assert x.value == pytest.approx(
@@ -449,8 +452,8 @@ def test_a_step_under_held_inputs_is_exact(bench, slope):
 
 
 def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(bench):
-    """A cubic of the value that is followed says little where the rate changes by more than 4,
-    unless the state is slow against the step at either rate."""
+    """A cubic of the followed value is inaccurate if the rate changes by more than 4, unless the
+    state is slow compared with the step at either rate."""
 
     def can(stiffness, change, h=0.5):
         return math.isfinite(
@@ -481,8 +484,8 @@ def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(ben
 
 @pytest.mark.parametrize("stiffness", [0.02, 1.0, 3.0])
 def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench, stiffness):
-    """Order 4, whose local error falls by 32 where the step is halved: a quarter less for what
-    comes after the leading terms."""
+    """Order 4, whose local error falls by 32 when the step is halved: a quarter less for higher
+    terms."""
     law, missed, estimated = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, "following", law, h, 1.0, 4.0, 1e-3)
@@ -493,8 +496,8 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench,
 
 
 def check_order(bench, kind, coupling, rate):
-    """Order 4, whose local error falls by 32 where the step is halved, and an estimate of order 3,
-    by 16: a quarter less for what comes after the leading terms."""
+    """Checks order 4, whose local error falls by 32 when the step is halved, and an estimate of
+    order 3, by 16: a quarter less for higher terms."""
     law, missed, estimated = (3.0, coupling, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
         end, error = one_step(bench, kind, law, h, 1.0, rate, 1e-2)
@@ -511,12 +514,12 @@ def test_a_step_is_of_its_order_and_its_error_is_estimated(bench, rate):
 
 
 def test_an_exponential_step_is_of_its_order_and_its_error_is_estimated(small):
-    """It is exact where the rates are linear, and needs slopes that change."""
+    """It is exact for linear rates, so the slopes have to change."""
     check_order(small, "exponential", 0.5, 4.0)
 
 
 def test_an_exponential_step_is_exact_where_rates_are_linear(small):
-    """However long it is, under held and moving inputs."""
+    """Of any length, under held and moving inputs."""
     for h in (1e-3, 0.1, 30.0):
         for rate in (0.0, 4.0):
             law = (3.0, 0.0, 2.0, 1.0, 0.0)
@@ -527,7 +530,8 @@ def test_an_exponential_step_is_exact_where_rates_are_linear(small):
 
 @pytest.mark.parametrize("size", [1e-9, 0.1, 3.0, 50.0, 400.0])
 def test_functions_of_a_matrix_are_those_of_its_exponential(small, size):
-    """phi_k(z) is a block of the exponential of a larger matrix, up to a size that is refused."""
+    """phi_k(z) is a block of the exponential of a larger matrix; too large arguments are
+    refused."""
     draw, n = np.random.default_rng(3), small.states
     for trial in range(20):
         z = draw.uniform(-1, 1, (n, n)) - 2 * np.eye(n)
@@ -564,9 +568,9 @@ def loop_step(bench, law, h, rate, speed=1.0, mass=2.0, load=(5.0, -3.0, 1.0)):
 
 @pytest.mark.parametrize("rate", [0.0, 4.0])
 def test_a_step_with_the_body_is_of_its_order_and_its_error_is_estimated(bench, rate):
-    """Order 3, whose local error falls by 16 where the step is halved, and an estimate of order 2,
-    by 8: a quarter less for what comes after; in states and velocities, with a normal force that
-    moves too."""
+    """Order 3, whose local error falls by 16 when the step is halved, and an estimate of order 2,
+    by 8: a quarter less for higher terms; in states and velocities, also with a moving normal
+    force."""
     law, missed, estimated = (3.0, 0.0, 2.0, 6.0, 1.0), [], []
     for h in (0.02, 0.01):
         end, expected, error = loop_step(bench, law, h, rate)
@@ -577,8 +581,8 @@ def test_a_step_with_the_body_is_of_its_order_and_its_error_is_estimated(bench, 
 
 
 def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
-    """Those of the velocity against the change that matters and the velocity itself; the states do
-    not see which that is."""
+    """Those of the velocity relative to the change that matters and to the velocity itself; the
+    states do not depend on that."""
     moved = [
         loop_step(bench, (3.0, 0.0, 2.0, 6.0, 40.0), 0.02, 0.0, speed)[2] for speed in (1e-3, 1e3)
     ]
@@ -588,8 +592,8 @@ def test_errors_of_the_velocity_and_of_the_states_both_count(bench):
 
 @pytest.mark.parametrize("h", [0.5, 2.0**-10])
 def test_a_trial_step_that_is_not_finite_is_made_shorter(bench, h):
-    """Its matrix is singular where a state grows by 4 in the length of the step; the step is made
-    nevertheless, however long it is."""
+    """Its matrix is singular if a state grows at the rate 4/h; the step succeeds nevertheless, of
+    any length."""
     law, x = (-4.0 / h, 0.0, 0.0, 1.0, 0.0), numbers(*START)
     assert not math.isfinite(one_step(bench, "rosenbrock", law, h)[1])
     assert bench.bench_advance(
@@ -611,13 +615,13 @@ def test_an_event_in_a_step_with_the_body_is_located(bench, normal):
     assert 0 <= found - 7e-3 <= resolution
 
 
-# states that follow a value which moves
+# states that follow a moving value
 
 
 @pytest.fixture
 def follow(bench):
-    """followed() of solver/following.c: the way of a state over a step, and its error, from rates b
-    and values z at four points."""
+    """Calls followed() of solver/following.c: the change of a state over a step, and its error,
+    from rates b and values z at four points."""
 
     def call(b, z, h):
         error = number(0.0)
@@ -627,9 +631,9 @@ def follow(bench):
     return call
 
 
-def way_of(b, z, h):
-    """The same by quadrature: dx/dt = b (z - x) from 0, with polynomials of t/h, is the integral of
-    exp(phase - phase at the end) b z."""
+def change_of(b, z, h):
+    """Computes the same by quadrature: dx/dt = b (z - x) from 0, with polynomials of t/h, is the
+    integral of exp(phase - phase at the end) b z."""
     places, weights = np.polynomial.legendre.leggauss(60)
     part, phase = 0.5 * (places + 1), h * np.polyint(b)
     return (
@@ -651,16 +655,16 @@ def way_of(b, z, h):
     ids=["constant", "line", "parabola", "cubic"],
 )
 def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
-    """With a steady rate; the error is what the cubic does better than a parabola, so it is none up
-    to there."""
+    """With a constant rate; the error is the difference between cubic and parabola, so it is zero
+    up to a parabola."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 0.25
     way, error = follow([rate / h] * 4, [np.polyval(z, part) for part in parts], h)
-    assert way == pytest.approx(way_of([rate / h], z, h), abs=1e-10)
+    assert way == pytest.approx(change_of([rate / h], z, h), abs=1e-10)
     if len(z) < 4:
         assert error == pytest.approx(0, abs=1e-13)
     else:
         curve = np.polyfit(parts[1:], [np.polyval(z, part) for part in parts[1:]], 2)
-        assert error == pytest.approx(abs(way - way_of([rate / h], curve, h)), rel=1e-6)
+        assert error == pytest.approx(abs(way - change_of([rate / h], curve, h)), rel=1e-6)
 
 
 @pytest.mark.parametrize("slope", [-0.5, 0.0, 0.5])
@@ -670,39 +674,39 @@ def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
     ids=["line", "parabola", "cubic", "quartic"],
 )
 def test_a_rate_that_changes_is_followed_closely_and_its_error_is_estimated(follow, slope, b):
-    """Three eighths of the rate are exact for the phase at the end, the phases inside are those of
-    parabolas: what is missed is within twice the estimated error."""
+    """The three-eighths rule is exact for the phase at the end, the phases inside are those of
+    parabolas: the error is within twice the estimate."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
     b, z = tuple(3 * value for value in b), (slope, 1.0)
     way, error = follow(
         [np.polyval(b, part) for part in parts], [np.polyval(z, part) for part in parts], h
     )
-    missed = abs(way - way_of(b, z, h))
+    missed = abs(way - change_of(b, z, h))
     assert missed <= 2 * error + 1e-12  # rounding
     if len(b) >= 4:
-        assert error > 1e-4, "a rate that parabolas miss"
+        assert error > 1e-4, "a rate that parabolas do not integrate"
     elif slope == 0:
-        assert error == pytest.approx(0, abs=1e-12), "a rate that they do not miss"
+        assert error == pytest.approx(0, abs=1e-12), "a rate that they integrate"
 
 
 @pytest.mark.parametrize(
     "b", [(3.0, 3.0), (1.8, 0.6, 3.0), (1.2, -0.9, 0.6, 3.0)], ids=["line", "parabola", "cubic"]
 )
 def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow, b):
-    """The phases at the points are exact for rates up to a cubic, and so is the way of a value that
-    is a cubic of them."""
+    """The phases at the points are exact for rates up to a cubic, and so is the change for a value
+    that is a cubic of them."""
     phase, z = np.poly1d(np.polyint(b)), np.poly1d((0.02, -0.1, 0.3, 1.0))
     parts = np.array([0, 1 / 3, 2 / 3, 1])
     way, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
-    assert way == pytest.approx(way_of(b, z(phase), 1.0), rel=1e-10)
+    assert way == pytest.approx(change_of(b, z(phase), 1.0), rel=1e-10)
 
 
 @pytest.mark.fmus(lambda d: "stictionDisplacement" in d)
 @pytest.mark.parametrize("full", [1e-5, 1e-8])
 def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, full):
-    """However far that is below the nominal value. A velocity that falls evenly from 10 to -8
-    lengths a second holds the displacement at its limit until it turns, and takes it back by 16/9
-    of that; ten steps may miss it by half a tolerance each."""
+    """However far that is below the nominal value. A velocity that falls linearly from 10 to -8
+    lengths per second holds the displacement at its limit until it reverses, and takes it back by
+    16/9 of that; each of ten steps may miss it by half a tolerance."""
     with fmu.co_simulation() as instance:
         instance.start({"stictionDisplacement": full, "normalForce": NORMAL}, tolerance=1e-6)
         for n in range(10):
@@ -717,8 +721,8 @@ def test_a_displacement_is_exact_against_the_one_that_carries_the_limit(fmu, ful
 @pytest.mark.parametrize("steepness", [0.05, 0.5])
 @pytest.mark.parametrize(("slope", "bent"), [(-0.7, 0.4), (-2.0, 0.0)], ids=["both", "rate"])
 def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, slope, bent):
-    """As that of |v| where a velocity turns round, wherever in the step it lies: in the rate b, and
-    in the rate f of the state itself."""
+    """Like that of |v| at a reversal, anywhere in the step: in the rate b, and in the rate f of the
+    state itself."""
     places, weights = np.polynomial.legendre.leggauss(40)
     for bend in np.linspace(0.01, 0.99, 99):
 
@@ -745,11 +749,11 @@ def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, sl
         assert abs(found - way) <= error.value + 1e-12, bend  # rounding
 
 
-# every corner of the parameters
+# extreme parameters
 
 
 def corners(variable):
-    """The limits of a parameter and its start; where there is no upper limit, a thousand times its
+    """Returns the limits of a parameter and its start; without an upper limit, a thousand times its
     start."""
     start = variable.start
     low = variable.min if variable.min is not None else start
@@ -758,8 +762,8 @@ def corners(variable):
 
 
 def pairwise(variables, draw, tries=12):
-    """Sets of parameters in which (nearly) every pair of corners of two parameters meets, found
-    greedily."""
+    """Finds greedily sets of parameters in which (nearly) every pair of corners of two parameters
+    occurs."""
     choices = {v.name: corners(v) for v in variables}
     wanted = {
         ((a, x), (b, y))
@@ -781,7 +785,8 @@ def pairwise(variables, draw, tries=12):
 
 
 def motions(description, draw):
-    """Steps with held and moving inputs: rest, creep, fast, reversal, touch-down and lift-off."""
+    """Yields steps with held and moving inputs: rest, creep, fast, reversal, touch-down and
+    lift-off."""
     for size in (1e-3, 1.0):
         begin = {
             v.name: draw.choice([0.0, 1e-6, -1e-3, 0.02, -1.0, 10.0]) for v in description.inputs
@@ -794,12 +799,12 @@ def motions(description, draw):
         yield size, begin, {name: (end[name] - begin[name]) / size for name in begin}
 
 
-SETS = 40  # of the pairwise sets, drawn anew for each model: all of them over all models
+SETS = 40  # of the pairwise sets, drawn for each model: all of them over all models
 
 
 @pytest.mark.fmus(lambda d: bool(d.states) and not any(v.base for v in d.inputs))
 def test_no_corner_of_the_parameters_makes_a_step_fail(fmu):
-    """Two parameters that break a rule between them change places; what is refused then does not
+    """Two parameters that break a rule between them are swapped; sets still refused do not
     count."""
     d = fmu.description
     draw = random.Random(f"corners {d.name}")

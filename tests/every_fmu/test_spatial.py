@@ -1,4 +1,4 @@
-"""Laws of the friction elements in space: nothing depends on the frame, and friction stays in the
+"""Friction elements in space: nothing depends on the frame of reference, and friction stays in the
 plane."""
 
 import math
@@ -18,12 +18,12 @@ IN_CONTACT = {"normalForce": 10.0, "pointPosition[3]": -3e-7}
 
 
 def in_contact(description):
-    """Inputs that press the surfaces together, for either kind of element."""
+    """Returns inputs that press the surfaces together, for either kind of element."""
     return {name: value for name, value in IN_CONTACT.items() if description.takes(name)}
 
 
 def rotated(values, rotation):
-    """Values by name with every array of three turned."""
+    """Returns values with every array of three rotated."""
     result = dict(values)
     for base in {
         name[:-3] for name in values if name.endswith("[1]") and f"{name[:-3]}[3]" in values
@@ -62,7 +62,7 @@ def test_turning_the_inputs_turns_the_outputs(fmu):
                 except FmiError as refusal:
                     assert refusal.status == DISCARD
                     continue
-                # a penetration is the difference of positions: what is left of their digits
+                # a penetration is the difference of positions: rounding of their digits
                 lengths = [
                     abs(value)
                     for name, value in inputs.items()
@@ -95,8 +95,7 @@ def test_friction_is_in_the_plane_to_rounding(fmu):
             read(instance, base) for base in ("frictionForce", "slidingVelocity", "contactNormal")
         )
         size = np.linalg.norm(force)
-        # the parts that cancel are those of the spring and the damper, which may be larger than
-        # their sum
+        # spring and damper cancel, and may be larger than their sum
         if "bristleDeflection[1]" in fmu.description and size:
             normal = instance.get("normalForce")
             stiffness, damping = instance.get("bristleStiffness"), instance.get("bristleDamping")
@@ -121,7 +120,7 @@ def test_friction_is_in_the_plane_to_rounding(fmu):
 @BRISTLED
 @pytest.mark.parametrize("turning", ["in jumps", "at a rate"])
 def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
-    """At every communication point, however the plane has turned in the step."""
+    """At every communication point, however the plane has rotated in the step."""
     d = fmu.description
     draw = Sampler(d, "turning").random
     n, largest = np.array([0.0, 0.0, 1.0]), 0.0
@@ -134,7 +133,7 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
             )
             if turning == "in jumps":
                 n = there
-            # normal force or penetration, whichever the element takes
+            # normal force or penetration, whichever is an input
             inputs = {
                 "normalForce": 10.0,
                 **spread(
@@ -156,9 +155,9 @@ def test_the_bristle_is_in_a_turning_plane_to_rounding(fmu, turning):
 
 
 @BRISTLED
-def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
-    """And tells the importer that the states have changed; in a plane that rests, a start out of it
-    is left to fade by itself."""
+def test_an_event_projects_the_bristle_into_a_plane_that_has_rotated(fmu):
+    """It reports that the states have changed; in a plane at rest, a start out of it fades by
+    itself."""
     d = fmu.description
     start = {f"bristleDeflectionStart[{i}]": 1e-6 for i in (1, 2, 3)}
     with fmu.in_model_exchange({**in_contact(d), **start}) as instance:
@@ -173,13 +172,13 @@ def test_an_event_lays_the_bristle_into_a_plane_that_has_turned(fmu):
         assert instance.states == pytest.approx(list(np.full(3, 1e-6) - 1.4e-6 * n), rel=1e-14)
         assert read(instance, "frictionForce") == pytest.approx(
             force, rel=1e-14
-        )  # only what does not act is gone
+        )  # only the part without effect is gone
         _, info = instance.event()
         assert not info.valuesOfContinuousStatesChanged
 
 
 @SPATIAL
-def test_a_normal_of_any_length_will_do(fmu):
+def test_the_length_of_the_normal_does_not_matter(fmu):
     d = fmu.description
     sampler = Sampler(d, "length")
     names = [v.name for v in d.outputs + d.derivatives]
@@ -221,8 +220,8 @@ def test_the_sense_of_the_normal_and_motion_along_it_do_not_matter(fmu):
 
 
 @GIVEN_LOAD
-def test_friction_turns_round_with_the_motion(fmu):
-    """Odd symmetry: to the bit."""
+def test_friction_reverses_with_the_motion(fmu):
+    """Odd symmetry, bit for bit."""
     d = fmu.description
     sampler = Sampler(d, "odd")
     for instance, _ in sampler.points(fmu, 8, 15):
@@ -289,8 +288,8 @@ def test_a_normal_without_length_does_no_harm_when_separated(fmu, kind):
 
 @pytest.mark.fmus(lambda d: d.takes("contactNormal[1]") and "frictionAxis[1]" in d)
 def test_an_axis_without_a_direction_in_the_plane_is_refused_in_contact(fmu):
-    """Where friction differs by direction; without a grain, or where nothing touches, the axis does
-    not count."""
+    """If friction differs by direction; without a grain, or without contact, the axis has no
+    effect."""
     d = fmu.description
     axis = spread(frictionAxis=(0, 0, 2), relativeVelocity=(1e-3, 0, 0))
     for grain, touches in ((1.0, True), (0.5, False), (0.5, True)):

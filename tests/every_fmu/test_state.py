@@ -1,4 +1,4 @@
-"""Saved states, serialized states, reset, and instances that do not know of each other."""
+"""Saved states, serialized states, reset, and independent instances."""
 
 import json
 import os
@@ -18,8 +18,8 @@ from operating_points import Sampler
 
 
 class Course:
-    """A reproducible course of an instance: random inputs, steps (co-simulation) or states and
-    events (model exchange)."""
+    """A reproducible run of an instance: random inputs, steps (co-simulation) or states and events
+    (model exchange)."""
 
     def __init__(self, fmu, seed):
         self.description = fmu.description
@@ -31,12 +31,12 @@ class Course:
         return self
 
     def begin_with(self, instance):
-        """A course of an instance that is already started, with its parameters as they are."""
+        """Begins with a started instance and its parameters."""
         self.parameters = {v.name: instance.get(v.name) for v in self.description.parameters}
         return self
 
     def plan(self, count):
-        """The next moves, fixed in advance so that several instances can make the same ones."""
+        """Draws the next moves, so that several instances can make the same ones."""
         sampler, moves = self.sampler, []
         for _ in range(count):
             moves.append(
@@ -51,7 +51,7 @@ class Course:
 
 
 def make(instance, move):
-    """One move; returns all numbers afterwards."""
+    """Makes a move; returns all numbers afterwards."""
     inputs, rates, states, size = move
     instance.set(inputs)
     if instance.kind == CO_SIMULATION:
@@ -71,8 +71,8 @@ def numbers(instance):
     return values if instance.kind == CO_SIMULATION else values + instance.indicators
 
 
-def test_going_back_and_on_again_is_the_same_bit_by_bit(fmu, kind):
-    """Also in co-simulation, where the solver's own memory (step size) has to come back with the
+def test_a_repeated_step_is_the_same_bit_for_bit(fmu, kind):
+    """Also in co-simulation, where the solver's own state (step size) has to be restored with the
     states."""
     with fmu.instance(kind) as instance:
         course = Course(fmu, "rollback").begin(instance)
@@ -96,8 +96,8 @@ def test_going_back_and_on_again_is_the_same_bit_by_bit(fmu, kind):
 
 
 def test_a_step_after_going_back_needs_no_inputs_anew(fmu):
-    """A host that holds its inputs sets them once. What is known of the point from which a later
-    step would have started is not taken for the one that came back."""
+    """A host that holds its inputs sets them once. Cached values of the start of a later step must
+    not be used for the restored one."""
     with fmu.co_simulation() as instance, fmu.co_simulation() as straight:
         for one in (instance, straight):
             course = Course(fmu, "hold").begin(one)
@@ -130,7 +130,7 @@ def test_a_state_moves_into_another_instance(fmu, kind):
             assert make(two, move) == make(one, move)
 
 
-def test_a_state_also_holds_where_in_the_life_cycle_it_was_taken(fmu):
+def test_a_state_also_holds_the_phase_of_the_life_cycle(fmu):
     with fmu.model_exchange() as instance:
         instance.initialize()
         in_event_mode = instance.save()
@@ -149,7 +149,7 @@ def test_a_state_also_holds_where_in_the_life_cycle_it_was_taken(fmu):
 
 @pytest.fixture(scope="module")
 def another_process():
-    """A process that continues what it is handed, line by line."""
+    """Starts a process that continues the states it receives, line by line."""
     process = subprocess.Popen(
         [sys.executable, __file__],
         stdin=subprocess.PIPE,
@@ -178,7 +178,7 @@ def test_a_state_moves_into_another_process(fmu, kind, another_process):
 
 
 def continue_elsewhere(path, kind, content, time, moves):
-    """What the other process does."""
+    """Continues a state, in the other process."""
     from fmus import Fmu
 
     with Fmu(Path(path)).instance(kind) as instance:
@@ -189,7 +189,7 @@ def continue_elsewhere(path, kind, content, time, moves):
         )
 
 
-# bytes that are no state
+# invalid bytes
 
 
 def refused(instance, content):
@@ -206,7 +206,7 @@ def refused(instance, content):
 
 
 def test_corrupt_bytes_are_refused(fmu, kind):
-    """Every single wrong bit is seen."""
+    """Every single wrong bit is detected."""
     with fmu.instance(kind) as instance:
         Course(fmu, "corrupt").begin(instance)
         content = instance.snapshot()
@@ -221,7 +221,7 @@ def words_of(content):
 
 
 def sealed(words):
-    """Bytes with the checksum that belongs to them (FNV-1a), as a stranger may write them."""
+    """Returns bytes with a valid checksum (FNV-1a), as anyone may write them."""
     body = struct.pack(f"<{len(words) - 1}q", *words[:-1])
     checksum = 0xCBF29CE484222325
     for byte in body:
@@ -234,8 +234,8 @@ def as_word(value):
 
 
 def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is_right(fmu, kind):
-    """Not a number in any place, parameters beyond their limits, nominal values above the declared
-    ones, modes and phases that do not exist."""
+    """NaN in any place, parameters beyond their limits, nominal values above the declared ones,
+    modes and phases that do not exist."""
     d = fmu.description
     with fmu.started(kind) as instance:
         words = words_of(instance.snapshot())
@@ -270,8 +270,8 @@ def test_bytes_that_no_instance_has_written_are_refused_though_their_checksum_is
 
 
 def test_numbers_that_do_not_fit_together_are_refused(fmu, kind):
-    """Each within its own bounds: a tolerance of nothing, a negative step of the solver, two phases
-    at once and those of the other kind."""
+    """Each within its own bounds: a tolerance of zero, a negative step of the solver, two phases at
+    once and those of the other kind."""
     d = fmu.description
     with fmu.started(kind) as instance:
         words = words_of(instance.snapshot())
@@ -287,8 +287,8 @@ def test_numbers_that_do_not_fit_together_are_refused(fmu, kind):
 
 
 def first_of_body(d):
-    """The place of the first number that is remembered of a body, after what every instance
-    remembers, and of chatter."""
+    """Returns the place of the first stored number of a body, after those of every instance and of
+    chatter."""
     return first_of_chatter(d) + 10 + 4 * (3 if "frictionForce[1]" in d else 1)
 
 
@@ -323,7 +323,7 @@ def test_bytes_of_chatter_that_no_instance_has_written_are_refused(fmu):
 
 @pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
-    """Numbers of what has been seen that are none, counts and marks beyond what they can be."""
+    """NaN among the observations, counts and flags beyond their range."""
     d = fmu.description
     with fmu.in_co_simulation({"couplingMass": 1.0}) as instance:
         instance.step(1e-3)
@@ -343,8 +343,7 @@ def test_bytes_of_a_body_that_no_instance_has_written_are_refused(fmu):
 
 @pytest.mark.fmus(lambda d: d.family("estimatedLoad"))
 def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
-    """Model exchange has no body in the loop, and no room for one: it would be lost without a
-    word."""
+    """Model exchange has no body in the loop, and no memory for one: it would be lost silently."""
     with fmu.in_model_exchange() as instance:
         words = words_of(instance.snapshot())
         modes = len(words) - 1 - stored_modes(fmu.description)
@@ -352,8 +351,8 @@ def test_a_body_in_the_bytes_of_model_exchange_is_refused(fmu):
             refused(instance, sealed(words[:place] + [1] + words[place + 1 :]))
 
 
-def test_everything_that_an_instance_remembers_is_in_its_bytes(fmu):
-    """Instances that differ in one thing only: their bytes do, and hand it over."""
+def test_everything_that_an_instance_stores_is_in_its_bytes(fmu):
+    """Instances that differ in one thing only: their bytes differ, and transfer it."""
     d = fmu.description
     names = [v.name for v in d.inputs if not (v.base and v.unit in (None, "1"))]
     name, parameter = (
@@ -427,7 +426,7 @@ def test_the_state_of_another_model_or_kind_is_refused(fmu, kind, all_fmus):
 
 
 def test_bytes_are_portable(fmu, kind):
-    """No address and nothing left to chance: two fresh instances at different places give the same
+    """No address and nothing random: two fresh instances at different addresses give the same
     bytes."""
     with fmu.instance(kind, name="a") as one, fmu.instance(kind, name="a longer name") as two:
         one.start()
@@ -569,7 +568,7 @@ def test_threads_do_not_disturb_each_other(fmu, kind):
 
 
 def test_a_discarded_state_is_not_taken_for_another(fmu, kind):
-    """What is deserialized in one instance cannot be used up by a refused call in between."""
+    """A refused call does not invalidate a deserialized state."""
     with fmu.instance(kind) as instance:
         course = Course(fmu, "kept").begin(instance)
         state = instance.save()

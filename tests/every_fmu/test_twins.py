@@ -1,8 +1,8 @@
-"""Rotational twins, proven by their relation to their models: v = r ω, F_ext = T_ext/r, T = r F.
+"""Rotational twins, tested by their relation to their models: v = r ω, F_ext = T_ext/r, T = r F.
 
-A twin has the C of its model, so with the same products of radius and angular velocity the law sees
-the same numbers, and what comes out is the same bit for bit. What is not (input derivatives,
-directional derivatives) is so to rounding.
+A twin has the C of its model, so with the same products of radius and angular velocity the law gets
+the same numbers, and the results are the same bit for bit, but for input and directional
+derivatives, which agree up to rounding.
 """
 
 import random
@@ -26,7 +26,7 @@ RENAMED = {name: entry["name"] for name, entry in TWIN["replace"].items()}
 BACK = {new: old for old, new in RENAMED.items()}
 POWER = {name: entry["power"] for name, entry in TWIN["replace"].items()}
 SCALED = {name for name, power in POWER.items() if power}
-RADIUS = 0.037  # not a power of two, so that a forgotten or doubled factor shows in every bit
+RADIUS = 0.037  # not a power of two, so that a missing or doubled factor changes every bit
 
 
 @pytest.mark.shipped
@@ -94,16 +94,16 @@ def test_dependencies_are_those_of_the_model_and_of_the_radius(twin, model):
             wanted[RENAMED.get(name, name)] = {RENAMED.get(known, known) for known in knowns} | (
                 {"frictionRadius"} if radius else set()
             )
-        # at the start a parameter decides everything where modes are found by code that is not
-        # followed
+        # if modes are computed by code that is not followed, everything at the start depends on
+        # every parameter
         for name in wanted:
             assert found[name] | {"frictionRadius"} == wanted[name] | {"frictionRadius"}, name
             assert ("frictionRadius" in found[name]) >= ("frictionRadius" in wanted[name]), name
 
 
 def turned(inputs):
-    """What a twin is given for the law to see nearly these inputs, and what the model is then given
-    to see exactly the same."""
+    """Returns inputs of a twin for which the law gets nearly these inputs, and the model's inputs
+    for exactly the same."""
     given, seen = {}, {}
     for name, value in inputs.items():
         power = POWER.get(name, 0)
@@ -121,7 +121,7 @@ def turned(inputs):
 
 
 def expected(model, name):
-    """The value of a variable of the twin, from the model."""
+    """Returns the value of a variable of the twin, from the model."""
     value = model.get(BACK.get(name, name))
     return RADIUS * value if POWER.get(BACK.get(name)) == 1 else value
 
@@ -201,7 +201,8 @@ def test_directional_derivatives_are_the_models_with_the_radius(twin, model):
 
 
 def motion(model, draw, count):
-    """Inputs of `count` steps: speeds that reverse, loads, a contact that parts and returns."""
+    """Draws inputs of `count` steps: speeds that reverse, loads, a contact that opens and
+    closes."""
     for i in range(count):
         inputs = {
             "normalForce": draw.choice([9.81, 9.81, 3.0, -1.0]),
@@ -269,10 +270,10 @@ def test_a_radius_that_is_not_positive_is_refused_in_a_sentence(twin, model, kin
 
 
 def test_with_its_inertia_a_twin_moves_a_body_as_its_model_does(twin, model):
-    """A load that jumps to 1.01 of the limit, in steps of 1 ms: nothing but the law and its lever
-    has a size. With a radius that is a power of two all is the same bit for bit without states.
-    With them the pivots of the solver are others, and rounding grows where a bristle gives way:
-    Leuven's by 3.4e-5, below the tolerance of the loop, 1e-4."""
+    """A load that jumps to 1.01 of the limit, in steps of 1 ms: only the law and its radius set
+    scales. With a radius that is a power of two everything is the same bit for bit without states.
+    With states the pivots of the solver differ, and rounding grows where a bristle yields: to
+    3.4e-5 in Leuven, below the tolerance of the loop, 1e-4."""
     radius = 0.125
     load = 1.01 * limit_of(model)
     with (

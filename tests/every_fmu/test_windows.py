@@ -1,5 +1,5 @@
-"""The Windows binaries run: under Wine the same small importer prints the same numbers as here, of
-FMI 2.0 and 3.0."""
+"""The Windows binaries run: under Wine the same small importer prints the same numbers as on Linux,
+for FMI 2.0 and 3.0."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.xdist_group("windows"), pytest.mark.shipped, pytest.ma
 STEPS, STEP, REPORT = 40000, 2e-6, 2000
 
 
-ME, CS, CS_OF_3 = 0, 1, 3  # as the host calls them
+ME, CS, CS_OF_3 = 0, 1, 3  # as named by the host
 
 
 def has_vectors(description):
@@ -28,8 +28,8 @@ def has_vectors(description):
 
 
 def libraries_of(fmu, platform, folder):
-    """By kind of run. One of 3.0 is unpacked into the folder, for elements without vectors, which
-    the host does not know."""
+    """Returns the libraries by kind of run. That of 3.0 is unpacked into the folder, for elements
+    without vectors, which the host does not support."""
     name = fmu.description.identifier
     suffix = "dll" if platform == "win64" else "so"
     library = fmu.folder / "binaries" / platform / f"{name}.{suffix}"
@@ -55,7 +55,7 @@ def jobs_for(fmu, libraries, before=""):
 
 @pytest.fixture(scope="module")
 def own(all_fmus):
-    """An FMU, and defaults of one's own for its first parameters."""
+    """Chooses an FMU, and other defaults for its first parameters."""
     base = next((fmu for fmu in all_fmus if fmu.name == "LuGre"), all_fmus[0])
     return base, {
         v.name: v.clipped(0.99 * v.start) for v in base.description.tunable_parameters[:3]
@@ -64,7 +64,7 @@ def own(all_fmus):
 
 @pytest.fixture(scope="module")
 def stamped(own, tmp_path_factory):
-    """That FMU, with the defaults put into its library without a compiler."""
+    """Stamps that FMU: its library gets the defaults without a compiler."""
     base, values = own
     return Fmu(
         bristle.stamp(base.path, values, "Own", tmp_path_factory.mktemp("stamp") / "Own.fmu")
@@ -73,7 +73,7 @@ def stamped(own, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def runs(all_fmus, stamped, tmp_path_factory):
-    """All FMUs in one process on either side: starting Wine is what takes long."""
+    """Runs all FMUs in one process on either side: starting Wine takes long."""
     wine = shutil.which("wine64") or shutil.which("wine") or "/usr/lib/wine/wine64"
     if not os.path.exists(wine):
         if os.environ.get("CI") == "true":
@@ -96,14 +96,14 @@ def runs(all_fmus, stamped, tmp_path_factory):
     return dict(zip(here, zip(linux, windows, strict=True), strict=True))
 
 
-# In co-simulation the last bit also moves the solver's step sizes. Of all models one shows it:
-# 2e-11, small against the solver's tolerance of 1e-6.
+# In co-simulation the last bit also changes the solver's step sizes. Only one model shows it:
+# 2e-11, small compared with the solver's tolerance of 1e-6.
 STEP_SIZES_SHOW = {"SecondOrderBristle": 1e-10}
 
 
 def check_same_numbers(fmu, runs, way):
-    """To 1e-12 of the size each variable has during the run: the two C libraries round exp and sin
-    differently in the last bit."""
+    """Compares to 1e-12 of the magnitude of each variable in the run: the two C libraries round exp
+    and sin differently in the last bit."""
     rounding = 1e-12 if way == ME else STEP_SIZES_SHOW.get(fmu.name, 1e-12)
     (here, ended), (there, ended_there) = runs[fmu.name, way]
     assert ended == ended_there
@@ -111,7 +111,7 @@ def check_same_numbers(fmu, runs, way):
     sizes = [max(abs(row[i]) for row in here) for i in range(len(here[0]))]
     results = [v.reference for v in fmu.description.states + fmu.description.outputs]
     assert any(max(row[i] for row in here) > min(row[i] for row in here) for i in results), (
-        "the run must not be a standstill"
+        "something must move in the run"
     )
     for ours, theirs in zip(here, there):
         for one, two, size in zip(ours, theirs, sizes):

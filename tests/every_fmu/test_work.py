@@ -1,5 +1,5 @@
-"""The work of a co-simulation step is bounded by the substeps that are allowed, and what is given
-up for that is told once."""
+"""The work of a co-simulation step is bounded by the allowed substeps, and reaching the bound is
+reported once."""
 
 import pytest
 
@@ -14,8 +14,8 @@ STEPS = 60
 @pytest.mark.shipped  # compiles the sources itself
 @pytest.mark.fmus(lambda d: bool(d.inputs))
 def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
-    """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s; see
-    scripts/search_evaluations.py, which searches for longer."""
+    """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s;
+    scripts/search_evaluations.py searches longer."""
     most = 0
     for evaluations, told, case in steps(fmu, counting_library(fmu), some_of(STEPS)):
         assert evaluations <= MOST, case
@@ -24,9 +24,8 @@ def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
     assert most > 0
 
 
-# Evaluations of RECORDS random records at each of TOLERANCES. A change that makes a model dearer by
-# more than 3 % says so here, one that makes it cheaper writes the lower numbers; below, numbers may
-# be as they like.
+# Evaluations of RECORDS random records at each of TOLERANCES. A change that adds more than 3 % for
+# a model fails the test; one that needs fewer should write the lower numbers here.
 RECORDS = 25
 TOLERANCES = (1e-6, 1e-9)
 WORK = {
@@ -59,7 +58,7 @@ WORK = {
 
 @pytest.mark.endurance
 @pytest.mark.fmus(lambda d: has_memory(d))
-def test_no_model_is_dearer_than_it_was(fmu):
+def test_no_model_needs_more_evaluations_than_listed(fmu):
     library = counting_library(fmu)
     records = [random_record(fmu, f"work {number}") for number in range(RECORDS)]
     for tolerance, usual in zip(TOLERANCES, WORK[fmu.name]):

@@ -1,12 +1,12 @@
-"""Fuzzes the FMUs for as long as one likes: calls in any order, failing allocations, threads, and
-long runs.
+"""Fuzzes the FMUs for a given time: calls in any order, failing allocations, threads, and long
+runs.
 
     .venv/bin/python tests/fuzz/run.py --hours 8
     .venv/bin/python tests/fuzz/run.py --hours 0.5 --models LuGre ContactPoint
 
-Needs a build (./build.sh, or BRISTLE_FMUS naming a folder), clang with libFuzzer, and gcc. What
-breaks a promise is put into tests/fuzz/findings/, named after its model: the check replays all of
-them in every FMU. The corpus is kept in build/fuzz/corpus/.
+Needs a build (./build.sh, or BRISTLE_FMUS naming a folder), clang with libFuzzer, and gcc. Input
+that breaks a promise is saved in tests/fuzz/findings/, named after its model: the check replays all
+of them in every FMU. The corpus is kept in build/fuzz/corpus/.
 """
 
 import argparse
@@ -84,8 +84,8 @@ def main():
 
 
 def fuzz_model(program, model, seconds):
-    """Calls, failed allocations and findings of one FMU. A finding ends its turn: what comes after
-    it would mostly be the same again."""
+    """Fuzzes one FMU; returns calls, failed allocations and findings. The first finding ends it:
+    further ones would mostly be the same."""
     corpus = BUILD / "corpus" / model
     corpus.mkdir(parents=True, exist_ok=True)
     calls = failures = findings = 0

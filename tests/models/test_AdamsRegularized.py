@@ -8,8 +8,8 @@ def test_rises_to_static_and_falls_to_dynamic_friction_with_a_continuous_slope(f
 
 
 def test_the_curvature_vanishes_at_rest_and_at_the_joints(fmu):
-    """A quintic step begins and ends without curvature; next to the joint it grows with the
-    distance, at most 60 of the unit per width."""
+    """A quintic step begins and ends without curvature; near the joint it grows with the distance,
+    at most by 60 of the unit per width."""
     with friction_curve(
         fmu,
         10.0,

@@ -26,7 +26,7 @@ def inverse(part):
 @BOTH
 @pytest.mark.parametrize("part", [0.1, -0.5, 0.8, 0.95])
 def test_a_load_moves_the_body_by_its_inverse_step(fmu, part):
-    """x_st = x_s q⁻¹(F/F_s), and there it rests."""
+    """x_st = x_s q⁻¹(F/F_s), where it rests."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         course = run_exchange(instance, lambda t: part * limit, 10.0)
@@ -62,7 +62,7 @@ def test_three_pulses_leave_no_drift(fmu):
             assert not up.events and not down.events
         assert peaks == pytest.approx([5.07e-6] * 3, rel=1e-2)
         assert max(map(abs, ends)) < 1e-3 * peaks[0]
-        # how far it has come in half a second of the last return, on the way from 5 µm to 0
+        # displacement in half a second of the last return, from 5 µm to 0
         way = [-(p - down.position[-1]) for t, p in zip(down.time, down.position) if t <= 5.5]
         assert abs(way[-1]) < 0.05 * peaks[0]
 
@@ -108,8 +108,8 @@ def test_the_force_is_continuous_where_stick_and_slip_meet(fmu):
 
 
 @BOTH
-def test_a_reversal_at_the_limit_is_felt_at_once(fmu, kind):
-    """The displacement waits at its limit, however far the body creeps, and comes down with the
+def test_a_reversal_at_the_limit_acts_at_once(fmu, kind):
+    """The displacement stays at its limit, however far the body creeps, and decreases with the
     first motion back."""
     with fmu.co_simulation() as instance:
         instance.start({"normalForce": NORMAL, "relativeVelocity": 5e-5}, tolerance=1e-8)

@@ -18,7 +18,7 @@ SIDES = pytest.mark.parametrize("side", [1, -1])
 
 @pytest.fixture
 def force(fmu):
-    """The friction force over velocity and load."""
+    """Returns the friction force as a function of velocity and load."""
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL, "staticFriction": 0.6, "staticVelocity": BAND})
 
@@ -34,7 +34,7 @@ def force(fmu):
     ("velocity", "load", "expected"),
     [
         (11e-3, 0.0, 3 + 3 / math.e),  # V1: a Stribeck velocity beyond the band
-        (11e-3, -50.0, 3 + 3 / math.e),  # which does not ask for the load
+        (11e-3, -50.0, 3 + 3 / math.e),  # where the load has no effect
         (0.2e-3, 7.0, 6.0),  # V2
         (0.5e-3, -7.0, 0.0),  # V3: half of the step up
         (0.25e-3, -7.0, -4.125),  # V3: the step is 5/32
@@ -50,9 +50,9 @@ def test_the_four_regions_by_hand(force, velocity, load, expected, side):
 
 
 def test_the_regions_join_without_a_jump(force):
-    """Across the edges of the band, rest and both limits of the load, whatever the other is: within
-    1e-9 of the band or of the limit the force changes by as much of the limit times the largest
-    slope, which is 3 F_s over the band from one limit to the other, and the Stribeck curve's."""
+    """Across the edges of the band, rest and both limits of the load, for any value of the other:
+    within 1e-9 of the band or of the limit the force changes by no more than that part of the limit
+    times the largest slope, which is 3 F_s over the band, or the Stribeck curve's."""
     draw = random.Random("joins")
     for _ in range(300):
         load, velocity = draw.uniform(-2, 2) * STATIC, draw.uniform(-2, 2) * BAND
@@ -64,7 +64,7 @@ def test_the_regions_join_without_a_jump(force):
             assert abs(above - below) <= 2e-9 * STATIC * (1 + 1e-6)
 
 
-def test_it_never_exceeds_the_limit_and_pushes_with_0_1732_of_limit_times_band_at_most(force):
+def test_it_never_exceeds_the_limit_and_drives_with_at_most_0_1732_of_limit_times_band(force):
     """The number on its page: the largest ξ (1 − 2 ξ² (3 − 2ξ)) is at 0.2704."""
     speeds = np.linspace(0, 2 * BAND, 2001)
     loads = np.linspace(-2, 2, 41) * STATIC
@@ -75,7 +75,7 @@ def test_it_never_exceeds_the_limit_and_pushes_with_0_1732_of_limit_times_band_a
 
 @SIDES
 def test_a_load_of_0_99_of_the_limit_is_held_without_motion(fmu, side):
-    """In model exchange, exactly, and while it sways below the limit."""
+    """In model exchange, exactly, and while it varies below the limit."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(
             instance,
@@ -89,8 +89,8 @@ def test_a_load_of_0_99_of_the_limit_is_held_without_motion(fmu, side):
 
 @pytest.mark.parametrize("load", [0.0, 0.5, -0.5])
 def test_a_body_in_the_band_slows_down_with_the_time_as_its_page_says(fmu, load):
-    """m dv/dt = -A (F_s - F_ext): the time down to a speed is an integral over the step, and late
-    the speed is v_s² m/(3 (F_s - F_ext) t)."""
+    """m dv/dt = -A (F_s - F_ext): the time until a speed is an integral over the step, and after
+    long times the speed is v_s² m/(3 (F_s - F_ext) t)."""
     brake = STATIC * (1 - load)
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(
@@ -109,8 +109,8 @@ def test_a_body_in_the_band_slows_down_with_the_time_as_its_page_says(fmu, load)
 
 
 def test_a_small_error_of_the_load_creeps_with_its_square_root(fmu):
-    """v = v_s sqrt(ΔF/(3 (F_s - F_ext))), the step without its cubic part, of 2 ξ/3 = 0.5 % here:
-    what the element is not told is balanced by the step."""
+    """v = v_s sqrt(ΔF/(3 (F_s - F_ext))), the step without its cubic part, which is 2 ξ/3 = 0.5 %
+    here: the step balances the unknown part of the load."""
     missed, load = 1e-4 * STATIC, 0.5 * STATIC
     speed = BAND * math.sqrt(missed / (3 * (STATIC - load)))
     with fmu.model_exchange() as instance:
@@ -120,7 +120,7 @@ def test_a_small_error_of_the_load_creeps_with_its_square_root(fmu):
 
 def test_break_away_runs_through_the_band(fmu):
     """A load above the limit is opposed by the limit up to the edge of the band; from there on the
-    body runs away, as friction falls."""
+    body accelerates, as friction falls."""
     load = 1.1 * STATIC
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         course = run_exchange(instance, lambda t: load, 0.1, normal=NORMAL, tolerance=1e-9)
@@ -133,9 +133,9 @@ def test_break_away_runs_through_the_band(fmu):
 
 @pytest.mark.parametrize("late, most", [(False, 16 / 9), (True, 8 / 9)], ids=["at once", "late"])
 def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
-    """v[n+1] = v[n] - c A sgn v, c = F_s h/m, comes to rest where c A < 2 v all over the band: c
-    less than 16/9 of it; late, where it holds a force for two steps, half of that. The load is told
-    and zero."""
+    """v[n+1] = v[n] - c A sgn v, c = F_s h/m, comes to rest if c A < 2 v in the whole band: c less
+    than 16/9 of it; late, which holds a force for two steps, half of that. The load is given and
+    zero."""
 
     def speeds_left(share):
         step = share * most * BAND / STATIC
@@ -157,9 +157,9 @@ def test_a_held_force_needs_a_band_as_wide_as_its_page_says(fmu, late, most):
 
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 def test_with_a_coupling_mass_its_band_counts_as_stick(fmu, late):
-    """Its force has no slope at rest, which would look like slip: a load of 0.99 of the limit that
-    jumps is held where else 0.8 is not, one of 1.01 breaks away as in fine steps (root of the mean
-    square error of the velocity within 31 mm/s; with a tenth of the band 65 and more)."""
+    """Its force has no slope at rest, which would look like slip: a jump of the load to 0.99 of the
+    limit is held where otherwise 0.8 is not, one to 1.01 breaks away as in fine steps (rms error of
+    the velocity within 31 mm/s; with a tenth of the band 65 and more)."""
     limit = limit_of(fmu)
 
     def rows(part, step, late, timing):

@@ -26,8 +26,8 @@ def test_sliding_friction_falls_exponentially(fmu, kind):
 
 
 def test_break_away_starts_without_a_jump(fmu):
-    """From the static limit on the body gathers speed exponentially: v'= (F_s - F_d) c v/m at
-    first, under the static load."""
+    """From the static limit on the body accelerates exponentially: v'= (F_s - F_d) c v/m at first,
+    under the static load."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         static, dynamic = (
             instance.get(name) * NORMAL for name in ("staticFriction", "dynamicFriction")
@@ -44,8 +44,8 @@ def test_break_away_starts_without_a_jump(fmu):
 
 
 def test_a_short_stick_inside_a_long_step_is_found(fmu):
-    """The load passes through what stick can carry in a twentieth of the step, where the velocity
-    turns round: the element sticks for that long and then gives way to the load."""
+    """At the reversal the load is within what stick can carry for a twentieth of the step: the
+    element sticks that long and then yields to the load."""
     values = {"normalForce": 0.64, "relativeVelocity": -2.2e-4, "externalForce": 5.6}
     rates = {"relativeVelocity": 7.5e-4, "externalForce": -20.0}
     at_once, in_parts = at_once_and_in_parts(fmu, 0.8, values, rates)

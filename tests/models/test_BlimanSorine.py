@@ -1,5 +1,5 @@
-"""BlimanSorine: the peak, the sliding force and the stiffness are what the parameters say; all is
-linear in the path."""
+"""BlimanSorine: the peak, the sliding force and the stiffness are those of the parameters;
+everything is linear in the displacement."""
 
 import math
 
@@ -33,7 +33,7 @@ def parameters(static, dynamic, ratio):
 
 
 def force_at(p, normal, path):
-    """Both bristles from rest, over the path."""
+    """Returns the force of both bristles from rest, over the displacement."""
     f1, f2, length = constants(p, normal)
     return f1 * -math.expm1(-path / (p["lengthRatio"] * length)) - f2 * -math.expm1(-path / length)
 
@@ -41,8 +41,8 @@ def force_at(p, normal, path):
 @pytest.mark.parametrize("surface", SURFACES)
 @pytest.mark.parametrize("normal", [10.0, 196.2])
 def test_the_peak_from_rest_is_static_friction(fmu, surface, normal):
-    """At the path s_e = l eta/(1 - eta) ln((1 + b)/(eta b)), with b = f2/F_d; before and after it
-    the force is smaller."""
+    """At the displacement s_e = l eta/(1 - eta) ln((1 + b)/(eta b)), with b = f2/F_d; before and
+    after it the force is smaller."""
     p = parameters(*surface)
     f1, f2, length = constants(p, normal)
     eta = p["lengthRatio"]
@@ -82,8 +82,7 @@ def test_the_stiffness_at_rest_is_the_bristle_stiffness(fmu, surface):
 
 
 def test_after_a_reversal_the_overshoot_doubles(fmu):
-    """Both bristles turn from full deflection to full deflection: twice the way that they come from
-    rest."""
+    """Both bristles change from full deflection to full deflection: twice as far as from rest."""
     p = parameters(0.6, 0.5, 0.2)
     length = constants(p, 196.2)[2]
     rest = minimize_scalar(
@@ -119,8 +118,8 @@ def test_separated_both_bristles_relax(fmu, kind):
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.5])
 def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
-    """Out of sliding the other way: F_d + (1 + ratio) (F_s - F_d) forward, with ratio F_d backward,
-    whatever the bristles hold."""
+    """After sliding in the other direction: F_d + (1 + ratio) (F_s - F_d) forward, with ratio F_d
+    backward, whatever the deflections."""
     with fmu.model_exchange() as instance:
         instance.start({**P, **BOUNDED, "backwardFrictionRatio": ratio, "normalForce": 10.0})
         for side, sliding in ((1, 5.0), (-1, ratio * 5.0)):
@@ -128,7 +127,7 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
             instance.states = [
                 side * 1.0,
                 -side * 1.0,
-            ]  # the slow bristle still bent the other way: more than any motion leaves
+            ]  # the slow bristle is still bent the other way, more than any motion can leave it
             assert instance.get("frictionForce") == pytest.approx(side * peak, rel=1e-12)
             instance.states = [side * 1.0, 0.0]
             assert 0 < side * instance.get("frictionForce") <= peak * (1 + 1e-12)
@@ -138,7 +137,7 @@ def test_bounded_it_gives_the_peak_of_a_reversal_at_most(fmu, ratio):
 @pytest.mark.endurance
 def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, kind, ratio):
     """To the sliding force of the new normal force, and with its sign; as printed the slow bristle
-    pushes the body along."""
+    drives the body."""
     for law in (PRINTED, BOUNDED):
         for velocity, sliding in ((0.05, 0.5), (-0.05, -0.5 * ratio)):
             p = {**P, "backwardFrictionRatio": ratio, **law}
@@ -161,9 +160,9 @@ def test_bounded_a_fall_of_the_normal_force_in_sliding_is_followed_at_once(fmu, 
 def test_after_the_normal_force_has_fallen_the_short_bristle_is_as_exact_as_the_long_one(
     fmu, tolerance
 ):
-    """To a ten-thousandth, sliding to and fro: against ten tight steps for each, within ten
-    tolerances of what the contact carries then. The bristles differ by 500 in length, and each
-    counts by its own."""
+    """To a ten-thousandth, sliding to and fro: compared with ten tight steps for each, within ten
+    tolerances of what the contact carries then. The lengths of the bristles differ by a factor of
+    500, and each has its own tolerance."""
     with fmu.co_simulation() as one, fmu.co_simulation() as tight:
         for instance, its in ((one, tolerance), (tight, 1e-10)):
             instance.start({**P, "lengthRatio": 0.002, "normalForce": 100.0}, tolerance=its)
@@ -184,7 +183,7 @@ def test_after_the_normal_force_has_fallen_the_short_bristle_is_as_exact_as_the_
 
 
 def test_without_a_peak_its_slopes_are_finite(fmu):
-    """The slow part is none there; its slope has no bound, and none is given instead."""
+    """The slow part is zero there; its slope is unbounded, and zero is returned instead."""
     with fmu.model_exchange() as instance:
         same = {"staticFriction": 0.5, "dynamicFriction": 0.5}
         instance.start({**P, **same, "normalForce": 9.81, "relativeVelocity": 0.01})

@@ -24,7 +24,7 @@ CUBE = {
 }
 
 
-def test_a_point_above_the_plane_feels_nothing(fmu, kind):
+def test_a_point_above_the_plane_has_no_force(fmu, kind):
     with fmu.instance(kind) as instance:
         instance.start(
             spread(
@@ -97,7 +97,7 @@ def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_
     fmu, part, damping, touches
 ):
     """Dropped by a micrometre, on a plane of any orientation; with little damping it bounces. The
-    push comes up in half a second."""
+    push rises over half a second."""
     weight = 9.81
     along, across, normal = random_rotation(random.Random(f"plane {part} {damping}")).T
     with fmu.model_exchange() as instance:
@@ -115,7 +115,7 @@ def test_a_body_that_is_pushed_below_the_limit_comes_to_rest_and_makes_no_event_
         assert instance.get("normalForce") == pytest.approx(weight, rel=1e-6)
         assert course.force[-1] == pytest.approx(-load(10.0), rel=1e-6, abs=1e-9)
         late = course.time > 5.0
-        # a part in a million of the deflection and of the penetration, which are 1e-5 m and 3e-7 m
+        # a millionth of the deflection and of the penetration, which are 1e-5 m and 3e-7 m
         assert np.ptp(course.position[late], axis=0) == pytest.approx(0, abs=1e-12)
         assert abs(course.velocity[late]).max() <= 1e-12
         assert course.position[-1] @ across == pytest.approx(0, abs=1e-12)

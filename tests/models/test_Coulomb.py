@@ -1,5 +1,5 @@
-"""Coulomb's law with ideal stick: what textbooks solve by hand. Benson and QuasiStaticLuGre share
-its stick and are tested here with it."""
+"""Coulomb's law with ideal stick: the textbook problems. Benson and QuasiStaticLuGre share its
+stick and are tested here with it."""
 
 import math
 
@@ -30,8 +30,8 @@ def test_rest_takes_the_load_up_to_the_static_limit(fmu):
 
 
 @IDEAL
-def test_a_slip_that_begins_at_rest_goes_on(fmu):
-    """It has no velocity yet, not even of the right sign, and must not end by that."""
+def test_a_slip_that_begins_at_rest_continues(fmu):
+    """Its velocity is still zero, possibly of the wrong sign, which must not end it."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         for velocity in (0.0, 1e-15, -1e-15, -1e-9, 1e-7, 0.0):
@@ -41,7 +41,7 @@ def test_a_slip_that_begins_at_rest_goes_on(fmu):
 
 
 @IDEAL
-def test_velocity_decides_where_the_load_does_not(fmu):
+def test_the_velocity_decides_if_the_load_does_not(fmu):
     """A prescribed motion: externalForce is not connected."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band = instance.get("regularizationVelocity")
@@ -61,7 +61,7 @@ def test_velocity_decides_where_the_load_does_not(fmu):
 
 
 @IDEAL
-def test_a_load_against_the_motion_turns_it_round_without_stick(fmu):
+def test_a_load_against_the_motion_reverses_it_without_stick(fmu):
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         assert place(instance, 0.1, -1.5 * limit)[0] == FORWARD
@@ -70,9 +70,8 @@ def test_a_load_against_the_motion_turns_it_round_without_stick(fmu):
 
 
 @IDEAL
-def test_what_is_left_of_the_velocity_comes_to_zero(fmu):
-    """In stick v falls with the time constant m v_r/F_s, and the body goes nowhere for the rest of
-    the run."""
+def test_the_remaining_velocity_decays_to_zero(fmu):
+    """In stick v falls with the time constant m v_r/F_s, and the body stays at its place."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, limit = (
             instance.get("regularizationVelocity"),
@@ -118,8 +117,8 @@ def test_a_body_breaks_away_at_the_static_limit(fmu):
 
 @IDEAL
 def test_a_fixed_step_host_holds_the_body(fmu):
-    """Steps that are coarse against the time constant of stick, and a band as wide as the
-    description advises: rest without jitter."""
+    """Steps longer than the time constant of stick, and a band as wide as the description advises:
+    rest without jitter."""
     step, mass = 1e-3, 1.0
     with fmu.co_simulation() as instance:
         limit = instance.get("staticFriction") * NORMAL

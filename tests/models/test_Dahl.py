@@ -1,4 +1,4 @@
-"""Dahl: the force is a function of the path alone, with closed forms for every exponent."""
+"""Dahl: the force is a function of the displacement alone, with closed forms for every exponent."""
 
 import math
 
@@ -34,8 +34,7 @@ def test_branches_have_their_closed_form(fmu, kind, exponent, start, direction):
 @pytest.mark.parametrize("start", [-1.0, 0.4])
 @pytest.mark.parametrize("duration", [0.1, 1.0, 10.0])
 def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start, duration):
-    """With the exponent 1, whatever the tolerance: only rounding is left, of which a step has a
-    few."""
+    """With the exponent 1, at any tolerance, up to a few roundings per step."""
     p = {**P, "bristleDeflectionStart": start * LENGTH}
     *_, (_, _, found) = drive(
         fmu, CO_SIMULATION, p, [(196.2, 2e-3, duration)], duration, tolerance=1e-2
@@ -47,7 +46,7 @@ def test_where_the_law_is_linear_one_step_under_held_inputs_is_exact(fmu, start,
 
 @pytest.mark.parametrize("exponent", [1.0, 1.52])
 def test_the_speed_does_not_matter(fmu, exponent):
-    """The same path at 1 µm/s and at 1 m/s."""
+    """The same displacement at 1 µm/s and at 1 m/s."""
     forces = []
     for speed in (1e-6, 1e-3, 1.0):
         phases = [
@@ -65,7 +64,7 @@ def test_the_speed_does_not_matter(fmu, exponent):
 
 @pytest.mark.parametrize("amplitude", [1e-4, 5e-4, 2e-3])
 def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
-    """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the way up,
+    """4 F_C (x_m - F_m/sigma0) for the exponent 1: dF/dx = sigma0 (1 - F/F_C) on the upper branch,
     integrated over x. Its tips are at F_m = F_C tanh(sigma0 x_m/F_C)."""
     speed, steps = 1e-3, 400
     tip, step = LIMIT * math.tanh(amplitude / LENGTH), 2 * amplitude / speed / steps
@@ -86,7 +85,7 @@ def test_the_loop_has_the_area_of_the_closed_form(fmu, amplitude):
     )
 
 
-def test_below_one_the_limit_is_reached_on_a_finite_path(fmu, kind):
+def test_below_one_the_limit_is_reached_after_a_finite_displacement(fmu, kind):
     """sigma0 x/F_C = 1/(1 - delta); from there on the force is the limit."""
     p = {**P, "hysteresisExponent": 0.5}
     for _, time, found in drive(fmu, kind, p, [(196.2, 1e-3, 4.0)], 0.25):
@@ -106,8 +105,8 @@ def test_piatkowskis_point(fmu):
 
 
 def test_a_falling_normal_force_lets_the_motion_take_the_deflection_back(fmu):
-    """As printed, the force stays at rest; moved on, it comes down to the new limit, and moved back
-    it comes down too."""
+    """As printed, the force stays at rest; with motion in either direction it falls to the new
+    limit."""
     for velocity in (1e-3, -1e-3):
         phases = [(196.2, 1e-3, 10.0), (19.62, 0.0, 1.0), (19.62, velocity, 3e-4 / 1e-3)]
         last = {
@@ -132,8 +131,8 @@ def test_separated_it_relaxes_with_its_time_constant(fmu, kind):
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
-    """A millionth of the way before it the rate is still the law's, but for exponents below 1,
-    where it is a line from there on; at the limit itself the slope is that of the exponent 1, none
+    """Up to a millionth before it the rate is the law's, but for exponents below 1, where it is a
+    line from there on; at the limit itself the slope is that of the exponent 1, zero for exponents
     above, and that of the line below."""
     d, speed = fmu.description, 2e-3
     rate, state = d["der(bristleDeflection)"].reference, d["bristleDeflection"].reference
@@ -146,7 +145,7 @@ def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
         expected = 5e-7 * 1e-6 ** (exponent - 1) if exponent < 1 else 5e-7**exponent
         assert instance.derivatives[0] == pytest.approx(
             speed * expected, rel=1e-8
-        )  # what rounding leaves of 5e-7
+        )  # 5e-7 up to rounding
         instance.states = [length]
         steepness = 1e-6 ** (exponent - 1) if exponent < 1 else float(exponent == 1)
         assert instance.slopes([rate], [state], [1.0])[0] == pytest.approx(
@@ -156,10 +155,10 @@ def test_the_rate_and_its_slope_end_at_the_limit(fmu, exponent):
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("velocity", [2e-3, -2e-3])
-def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, velocity):
-    """Where the normal force is nearly gone: above a thousand times the limit the rate is a line
-    through the one that the law has there, but for the one part in a thousand by which w = 1 -
-    z/z_max and z/z_max differ, to the power of the exponent less one.
+def test_far_beyond_the_limit_the_rate_continues_the_law(fmu, exponent, velocity):
+    """If the normal force has nearly vanished: above a thousand times the limit the rate is a line
+    through the law's value there, apart from the thousandth by which w = 1 - z/z_max and z/z_max
+    differ, to the power of the exponent minus one.
     """
     with fmu.model_exchange() as instance:
         instance.start(
@@ -180,8 +179,8 @@ def test_far_beyond_the_limit_the_rate_goes_on_from_the_law(fmu, exponent, veloc
 @pytest.mark.parametrize("exponent", [0.5, 1.52, 3.0])
 @pytest.mark.parametrize("direction", [1, -1])
 def test_far_beyond_the_limit_the_rate_is_linear(fmu, exponent, direction):
-    """As printed up to a thousand times the limit, and from there on as on the line through rest:
-    after the normal force has all but vanished no power of the deflection could be followed."""
+    """As printed up to a thousand times the limit, and from there on on the line through zero:
+    after the normal force has almost vanished no solver could follow a power of the deflection."""
     p = {**P, "hysteresisExponent": exponent}
     with fmu.model_exchange() as instance:
         instance.start({**p, "normalForce": 196.2, "relativeVelocity": direction * 2e-3})

@@ -27,8 +27,8 @@ P = {
 
 
 def test_nothing_drifts_within_the_stiction_zone(fmu, kind):
-    """z - x is constant for |z| < z_ba: a thousand random moves, fast and slow, leave the
-    deflection where the body is."""
+    """z - x is constant for |z| < z_ba: after a thousand random moves, fast and slow, the
+    deflection is the displacement."""
     draw = random.Random(1)
     position, phases, positions = 0.0, [], []
     for _ in range(1000 if kind == CO_SIMULATION else 100):
@@ -51,7 +51,7 @@ def test_the_normal_force_does_not_matter_within_the_zone(fmu):
 
 
 def test_unloading_is_elastic_from_any_force(fmu, kind):
-    """Out of sliding the force falls with the stiffness until the other end of the zone."""
+    """After sliding the force falls with the stiffness until the other end of the zone."""
     phases = [(196.2, 1e-3, 8.0), (196.2, -1e-3, 1.0)]
     begin = None
     for number, time, found in drive(fmu, kind, P, phases, 0.1):
@@ -62,10 +62,10 @@ def test_unloading_is_elastic_from_any_force(fmu, kind):
     assert begin == pytest.approx(LuGre.curve(P, 196.2, 1e-3) / 98100.0, rel=1e-3)
 
 
-def test_a_rate_that_comes_back_to_its_line_at_the_end_of_a_step_is_not_taken_for_linear(fmu):
+def test_a_rate_that_meets_its_tangent_at_the_end_of_a_step_is_not_taken_for_linear(fmu):
     """Within the zone the rate falls along half a sine wave. A tangent shortly before its steepest
-    point meets it again, and for a step that ends there along the tangent only the way between
-    shows that the rate is no line. Such a step is found here by bisection over its length.
+    point meets it again; for a step along the tangent that ends there, only points in between show
+    that the rate is not linear. Such a step is found here by bisection over its length.
     """
     normal, v = 196.2, 1e-3
     z_max = LuGre.curve(P, normal, v) / P["bristleStiffness"]
@@ -137,7 +137,7 @@ def test_a_zone_that_reaches_the_limit_divides_by_nothing(fmu, kind, normal, zon
 
 @pytest.mark.parametrize("begin", [0.95, 0.999, 1.5])
 def test_the_zone_is_at_least_a_hundredth_of_the_limit_wide(fmu, begin):
-    """Half of it slides at its middle, whether it begins there or is widened to it."""
+    """Half of the motion slides at its middle, whether it is that wide or is widened."""
     z_max = LuGre.curve(P, 196.2, 1e-9) / 98100.0
     middle = 0.5 * (min(begin, 0.99) + 1)
     with fmu.model_exchange() as instance:
@@ -150,7 +150,7 @@ def test_the_zone_is_at_least_a_hundredth_of_the_limit_wide(fmu, begin):
 
 
 def test_without_a_zone_sliding_begins_at_once(fmu):
-    """z_ba = 0: the share rises from the very start, half of it at z_max/2."""
+    """z_ba = 0: the share rises from the start, to half at z_max/2."""
     with fmu.model_exchange() as instance:
         instance.start(
             {**P, "breakawayDeflection": 0.0, "normalForce": 196.2, "relativeVelocity": 1e-9}
@@ -161,7 +161,7 @@ def test_without_a_zone_sliding_begins_at_once(fmu):
 
 
 def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu):
-    """0 to 100 N at 1 Hz on 20 kg: each pulse as far as the second one."""
+    """0 to 100 N at 1 Hz on 20 kg: each pulse by as much as the second one."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     stated = re.search(r"under 0 to 100 N at 1 Hz: ([\d.]+) mm against", page)
     with fmu.in_model_exchange({**P, "normalForce": 196.2}) as instance:

@@ -20,10 +20,10 @@ CREEP = {
     **P,
     "staticFriction": 0.3,
     "viscousFriction": 20.0,
-}  # no fall, so viscous friction makes the jump one upwards
+}  # no fall, so viscous friction makes the jump upward
 
 
-def test_the_law_jumps_by_what_the_curve_has_fallen(fmu):
+def test_the_law_jumps_by_the_fall_of_the_curve(fmu):
     with friction_curve(fmu, 10.0, **P) as curve:
         below, above = curve.force(BAND * (1 - 1e-5)), curve.force(BAND * (1 + 1e-5))
         assert below == pytest.approx(5.0, rel=2e-5)
@@ -48,15 +48,15 @@ def test_each_piece_has_its_mode(fmu):
 
 
 def test_a_piece_goes_on_smoothly_until_its_event(fmu):
-    """What a solver sees that tries a step across the jump: no jump before the event, and an
-    indicator that has changed its sign."""
+    """A solver that tries a step across the jump gets no jump before the event, and an indicator
+    that has changed its sign."""
     with friction_curve(fmu, 10.0, **P) as curve:
         curve.force(0.9 * BAND)
         before = curve.instance.indicators
         curve.instance.set({"relativeVelocity": 1.1 * BAND})
         assert curve.instance.get("frictionForce") == pytest.approx(1.1 * 5.0, rel=1e-12)
         assert any(a * b < 0 for a, b in zip(before, curve.instance.indicators))
-        # and from slip through the whole band at once, where it must not push
+        # and from slip through the whole band at once, where it must not drive
         curve.force(0.1)
         before = curve.instance.indicators
         curve.instance.set({"relativeVelocity": -0.1})
@@ -86,8 +86,8 @@ def test_viscous_friction_steeper_than_the_rise_is_refused(fmu):
 
 
 def ride(fmu, parameters, load, duration, mass=1.0):
-    """A mass under load(t) on the element; returns velocities at the end of each piece and the
-    number of its events."""
+    """Moves a mass under load(t) on the element; returns velocities at the end of each piece and
+    the number of its events."""
     with fmu.in_model_exchange({**parameters, "normalForce": 10.0}) as instance:
         time, velocity, events = 0.0, 0.0, 0
 
@@ -116,7 +116,7 @@ def ride(fmu, parameters, load, duration, mass=1.0):
             if piece.status == 1:
                 events += 1
                 assert events < 1000, "the element switches to and fro"
-                # a hair further, so that the indicator has changed its sign for sure
+                # slightly further, so that the indicator has certainly changed its sign
                 ahead = 1e-9
                 velocity += ahead * rate(time, [velocity])[0]
                 time += ahead
@@ -136,7 +136,7 @@ def test_a_constant_load_below_the_limit_makes_no_event(fmu, share):
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 @pytest.mark.endurance
 def test_a_load_within_an_upward_jump_comes_to_rest(fmu, share):
-    """Between mu_s N and mu_s N + nu v_r N: one steady creep on the prolonged line, no
+    """Between mu_s N and mu_s N + nu v_r N: one steady creep on the extended line, without
     switching."""
     load = 3.0 + share * 0.2
     velocity, events = ride(fmu, CREEP, lambda t: load, 10.0)
@@ -153,7 +153,7 @@ def test_a_sine_load_makes_at_most_four_events_per_period(fmu, parameters):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_slip_ends_by_an_event_in_either_direction(fmu, sign):
-    """And until touch-down has had its own, there is no force."""
+    """There is no force until the event of touch-down."""
     with fmu.model_exchange() as instance:
         instance.start({**P, "normalForce": -1.0, "relativeVelocity": sign * 2 * BAND})
         instance.set({"normalForce": 10.0})

@@ -1,5 +1,5 @@
-"""GearLoad: a share of the transmitted torque, from coefficients or efficiencies, and what it
-expresses of other laws."""
+"""GearLoad: a share of the transmitted torque, from coefficients or efficiencies, and other laws
+that it can express."""
 
 import math
 from itertools import product
@@ -19,8 +19,8 @@ UNITY = {
 @pytest.mark.parametrize("forward, backward", [(0.9, 0.9), (0.7, 0.4), (1.0, 1.0), (0.3, -1.3)])
 @pytest.mark.parametrize("torque", [-5.0, 5.0])
 def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, torque):
-    """Where the gear drives, what goes in is load and friction; where the load drives, what arrives
-    is load less friction."""
+    """If the gear drives, the input is load plus friction; if the load drives, the output is load
+    minus friction."""
     with fmu.model_exchange() as gear:
         gear.start(
             {
@@ -41,7 +41,7 @@ def test_the_powers_are_in_the_ratio_of_the_efficiency(fmu, forward, backward, t
 
 @pytest.mark.platforms
 def test_the_friction_element_takes_that_torque(fmu):
-    """At the radius and the coefficient that both are given."""
+    """With the same radius and coefficient for both."""
     with (
         fmu.model_exchange() as gear,
         ELEMENTS["QuasiStaticLuGreRotational"].model_exchange() as friction,
@@ -71,7 +71,7 @@ def test_the_friction_element_takes_that_torque(fmu):
 
 
 def test_at_rest_friction_has_to_hold_the_load(fmu):
-    """So the loss of back-driving applies there, and from there on nothing jumps."""
+    """So the loss of back-driving applies there, without a jump."""
     with fmu.model_exchange() as gear:
         gear.start(
             {
@@ -89,8 +89,8 @@ def test_at_rest_friction_has_to_hold_the_load(fmu):
     assert losses == pytest.approx([1.2, 1.2, 1.2, 1.2, 0.7, 0.2, 0.2], rel=1e-12)
 
 
-# What it expresses: BAM's friction budgets M1 to M6 (Duclusaud et al. 2025) and MuJoCo's proposal,
-# issue 3528, in steady sliding.
+# Laws that it expresses: BAM's friction budgets M1 to M6 (Duclusaud et al. 2025) and MuJoCo's
+# proposal, issue 3528, in steady sliding.
 
 BAM = {
     "friction_base": 0.05,
@@ -108,7 +108,7 @@ BAM = {
 
 
 def budget(model, motor, external, speed):
-    """The friction torque of BAM while the joint turns with `speed`."""
+    """Returns the friction torque of BAM while the joint turns with `speed`."""
     b = BAM
     fading = math.exp(-(abs(speed / b["stribeck_velocity"]) ** b["alpha"]))
     torque = b["friction_base"] + b["viscous"] * abs(speed)
@@ -125,7 +125,7 @@ def budget(model, motor, external, speed):
 
 
 def sliding_torque(speed, normal, static, dynamic, viscous):
-    """Of one rotational element with the Stribeck curve at a radius of 1 m."""
+    """Returns the torque of one rotational element with the Stribeck curve at a radius of 1 m."""
     with ELEMENTS["QuasiStaticLuGreRotational"].model_exchange() as friction:
         friction.start(
             {
@@ -159,8 +159,8 @@ def load_of(fmu, torque, speed):
 
 
 def expressed(fmu, model, motor, external, speed):
-    """An element for what does not depend on the load, and one for each part that does; each part
-    has its own coefficients."""
+    """Returns the torque of an element for the part independent of the load, and of one for each
+    part that depends on it, each with its own coefficients."""
     b = BAM
     stribeck = model not in ("M1", "M3")
     fixed = b["friction_base"]
@@ -183,7 +183,7 @@ def expressed(fmu, model, motor, external, speed):
         fading = load_of(
             fmu, b["external_stribeck"] * external - b["motor_stribeck"] * motor, speed
         )
-        small = 1e-6  # the least dynamic friction; what it adds is taken off again
+        small = 1e-6  # the smallest dynamic friction; its contribution is subtracted again
         torque += sliding_torque(speed, fading, 1.0 + small, small, 0.0) - small * fading
     return torque
 
@@ -191,7 +191,7 @@ def expressed(fmu, model, motor, external, speed):
 @pytest.mark.platforms
 @pytest.mark.parametrize("model", ["M1", "M2", "M3", "M4", "M5"])
 def test_it_is_the_budget_of_bam(fmu, model):
-    """All but the quadratic term of M6, of which no friction element knows."""
+    """All but the quadratic term of M6, which no friction element has."""
     for motor, external, speed in product((-1.0, 0.4), (-0.7, 0.0, 1.3), (0.01, 0.3, 5.0)):
         assert expressed(fmu, model, motor, external, speed) == pytest.approx(
             budget(model, motor, external, speed), rel=1e-12
@@ -199,7 +199,7 @@ def test_it_is_the_budget_of_bam(fmu, model):
 
 
 @pytest.mark.platforms
-def test_it_is_the_loss_that_mujoco_asks_for(fmu):
+def test_it_is_the_loss_that_mujoco_proposes(fmu):
     """mu T_in sgn(omega); a bristle in place of the sign is what DahlRotational does."""
     for torque, speed in product((-2.0, 3.0), (-1.0, 1.0)):
         with (
@@ -240,7 +240,7 @@ def test_it_is_the_loss_that_mujoco_asks_for(fmu):
     ],
     ids=str,
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence(fmu, wrong):
+def test_invalid_parameters_are_refused_in_a_sentence(fmu, wrong):
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as refusal:
             instance.start(wrong)

@@ -24,7 +24,7 @@ LIMIT = 0.6 * NORMAL
 
 
 class Path:
-    """An instance led along a displacement, slowly."""
+    """An instance moved slowly along a displacement."""
 
     def __init__(self, instance, speed=1e-4):
         self.instance, self.speed, self.place = instance, speed, 0.0
@@ -57,8 +57,8 @@ def test_the_first_loading_is_a_polygon(fmu, kind):
 
 
 def test_unloading_follows_masings_rule(fmu, kind):
-    """A branch is the first loading, twice as large in both directions, from where the motion
-    turned."""
+    """A branch is the first loading, twice as large in both directions, from the point of
+    reversal."""
     with fmu.started(kind, RATELESS, tolerance=1e-9) as instance:
         path = Path(instance)
         turn = path.to(4e-4)
@@ -69,7 +69,7 @@ def test_unloading_follows_masings_rule(fmu, kind):
 
 
 def test_inner_loops_close_and_are_forgotten(fmu, kind):
-    """Nonlocal memory: after an inner loop the outer branch goes on as if it had not been."""
+    """Nonlocal memory: after an inner loop the outer branch continues as without it."""
     with fmu.instance(kind) as one, fmu.instance(kind) as two:
         for instance in (one, two):
             instance.start(RATELESS, tolerance=1e-9)
@@ -162,7 +162,7 @@ def test_the_force_lags_behind_the_curve(fmu):
         assert instance.get("frictionForce") < steady_force(p, NORMAL, 0.011) * 0.95
 
 
-def test_elements_turn_round_with_the_motion(fmu):
+def test_elements_reverse_with_the_motion(fmu):
     with fmu.model_exchange() as instance:
         instance.start(
             {
@@ -219,14 +219,14 @@ def test_a_body_comes_to_rest_on_the_springs(fmu):
             if i % 1000 == 0:
                 time = i * step
                 wave = math.cos(frequency * time) - decay / frequency * math.sin(frequency * time)
-                # a host with held inputs is late by half a step: k h/(2 m) of the damping
+                # a host with held inputs lags by half a step: k h/(2 m) of the damping
                 assert velocity == pytest.approx(1e-3 * math.exp(-decay * time) * wave, abs=3e-5)
         assert abs(velocity) < 5e-6
 
 
 @pytest.mark.parametrize("velocity", [1e15, -1e80])
 def test_no_speed_carries_an_element_beyond_its_limit(fmu, velocity):
-    """The limit is passed within the rounding of the time, where no event can be located in time;
+    """The limit is passed within the rounding of the time, so the event cannot be located in time;
     it is located in the force, to the tolerance of the limit."""
     with fmu.co_simulation() as instance:
         instance.start(
@@ -256,7 +256,7 @@ def test_a_light_contact_is_followed_within_a_microsecond(fmu):
             assert instance.get(f"elementForce[{i}]") == pytest.approx(share * 0.6 * 1e-9, rel=1e-6)
 
 
-def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu):
+def test_a_sliding_element_sticks_again_at_standstill_under_a_higher_limit(fmu):
     with fmu.in_co_simulation(RATELESS | {"relativeVelocity": 0.01}) as instance:
         instance.step(0.1)
         assert set(instance.modes().values()) == {FORWARD}
@@ -266,8 +266,8 @@ def test_what_slides_sticks_again_where_it_stands_still_under_a_higher_limit(fmu
 
 
 def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_step(fmu):
-    """It reaches its limit and, a moment later, the velocity turns round: looks at the step before
-    and after that see it below its limit."""
+    """It reaches its limit and, shortly after, the velocity reverses: samples before and after are
+    below its limit."""
     stiffness = {f"elementStiffness[{i}]": k for i, k in enumerate((2100.0, 100.0, 248e3, 99e3), 1)}
     values = {"normalForce": 22.7, "relativeVelocity": 7.66e-3, **stiffness}
     at_once, in_parts = at_once_and_in_parts(fmu, 7.3e-3, values, {"relativeVelocity": -1.77})
@@ -276,7 +276,7 @@ def test_an_element_that_slips_shortly_before_a_reversal_is_found_inside_a_long_
 
 @pytest.fixture
 def slipping(fmu):
-    """All elements in slip at 20 N."""
+    """Returns an instance with all elements in slip at 20 N."""
     with fmu.model_exchange() as instance:
         instance.initialize({"normalForce": 20.0, "relativeVelocity": 0.01})
         instance.states = [20.0] * 4
@@ -315,7 +315,7 @@ def test_a_force_that_follows_a_falling_limit_at_rest_does_not_chatter(fmu):
         assert instance.get("frictionForce") == pytest.approx(0.6 * (NORMAL - 0.2), rel=1e-3)
 
 
-def test_where_the_normal_force_has_all_but_gone_an_element_follows_within_a_nanosecond(slipping):
+def test_under_an_almost_vanished_normal_force_an_element_follows_within_a_nanosecond(slipping):
     """No faster: its time constant, its share of the friction over the attraction, vanishes."""
     slipping.set({"normalForce": 1e-12})
     for rate in slipping.derivatives:

@@ -23,7 +23,7 @@ TAU_BR = 780.0 / 98100.0
 EXACT = {True: 1e-10, False: 1e-7}
 
 
-def test_rest_builds_static_friction_up(fmu, kind):
+def test_rest_builds_up_static_friction(fmu, kind):
     """s_dw = 1 - exp(-t/tau_dw) from the start."""
     for _, time, found in drive(fmu, kind, P, [(196.2, 0.0, 0.5)], 0.02):
         assert found["dwellState"] == pytest.approx(
@@ -32,7 +32,7 @@ def test_rest_builds_static_friction_up(fmu, kind):
 
 
 @pytest.mark.parametrize("velocity", [0.02, -0.05, 0.3])
-def test_motion_takes_it_down_with_the_time_constant_of_the_bristle(fmu, kind, velocity):
+def test_motion_reduces_it_with_the_time_constant_of_the_bristle(fmu, kind, velocity):
     p = {**P, "dwellStateStart": 1.0}
     for _, time, found in drive(fmu, kind, p, [(196.2, velocity, 0.05)], 5e-3):
         expected = saturating(1.0, sticking(P, velocity), 1 / TAU_BR, time)
@@ -71,9 +71,8 @@ def test_steady_sliding(fmu, velocity):
 
 
 def test_the_break_away_force_grows_with_the_time_of_rest(fmu):
-    """A pull at 30 mm/s after rests of different length: the force is that of the bristle until it
-    meets the limit, which has been built up by the rest and changes during the pull. Both have
-    closed forms."""
+    """A pull at 30 mm/s after times of rest: the force is that of the bristle until it reaches the
+    limit, which was built up at rest and changes during the pull. Both have closed forms."""
     velocity, peaks = 0.03, []
     s = sticking(P, velocity)
     end = 98.1 / 98100.0 + s * velocity * TAU_BR / (1 - s)
@@ -102,15 +101,14 @@ def test_at_rest_the_bristle_is_a_plain_spring(fmu, kind):
         assert found["frictionForce"] == pytest.approx(78.48, rel=1e-12)
 
 
-def test_the_force_never_passes_what_the_rest_allows(fmu):
-    """Also where the bristle has wound up: 0.6 mu_s N at the most, in stick at 1 mm/s over 10
-    mm."""
+def test_the_force_never_exceeds_the_limit_built_up_at_rest(fmu):
+    """Also if the bristle has wound up: 0.6 mu_s N at most, in stick at 1 mm/s over 10 mm."""
     for _, _, found in drive(fmu, CO_SIMULATION, P, [(196.2, 1e-3, 10.0)], 0.1):
         assert found["frictionForce"] <= (98.1 + 19.62 * found["dwellState"]) * (1 + 1e-12)
     assert found["bristleDeflection"] > 2 * 117.72 / 98100.0
 
 
-def test_separation_forgets_deflection_and_rest(fmu, kind):
+def test_separation_resets_deflection_and_dwell_time(fmu, kind):
     p = {**P, "bristleDeflectionStart": 8e-4, "dwellStateStart": 1.0}
     for _, time, found in drive(fmu, kind, p, [(-1.0, 0.1, 0.05)], 5e-3):
         assert found["frictionForce"] == 0
@@ -121,8 +119,8 @@ def test_separation_forgets_deflection_and_rest(fmu, kind):
 
 
 def test_long_steps_find_that_rest_ends_within_them(fmu):
-    """The motion overtakes a state that still grows: from there on it falls, at another rate. With
-    inputs that move evenly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the
+    """The motion overtakes a state that still grows: from then on it falls, at another rate. With
+    inputs that move linearly over 0.1 s the force at a tolerance of 1e-6 is right to 1e-5 N, the
     tolerance of what the contact carries."""
 
     def force(tolerance):

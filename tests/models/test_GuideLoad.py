@@ -16,8 +16,8 @@ GUIDE = {"initialOverlap": 0.1, "minimumOverlap": 0.02, "reactionArm": 0.05}
 
 
 def test_each_part_acts_at_its_arm(fmu):
-    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide is its
-    motion's."""
+    """5 N across, 1 N.m over 0.1 m, 0.1 N.m at 0.05 m; the force along the guide drives its
+    motion."""
     with fmu.in_model_exchange(REACTIONS | GUIDE) as instance:
         got = tuple(
             instance.get(name)
@@ -70,7 +70,7 @@ def test_an_overlap_that_ends_warns_once(fmu, bending, count):
     ],
     ids=str,
 )
-def test_what_makes_no_sense_is_refused_in_a_sentence(fmu, wrong):
+def test_invalid_parameters_are_refused_in_a_sentence(fmu, wrong):
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as refusal:
             instance.start(GUIDE | wrong)

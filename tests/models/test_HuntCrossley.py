@@ -32,8 +32,7 @@ def test_the_law_and_its_cut_off(fmu):
 
 
 def test_numbers_of_the_paper(fmu):
-    """K = A/s^2 for the sixth part of the hexagon, D = 4.88e5, counted in metres, as the set has
-    them."""
+    """K = A/s^2 for a sixth of the hexagon, D = 4.88e5, in metres, as in the set."""
     area = 1.5 * math.sqrt(3) * 0.05**2 / 6
     values = tomllib.loads((RESOURCES / "colantonio2022_cube.toml").read_text())["values"]
     cube = {name: value for name, value in values.items() if name in fmu.description}
@@ -56,7 +55,7 @@ def test_the_force_rises_from_zero_without_a_jump(fmu):
 
 @pytest.mark.parametrize("restitution", [0.95, 0.9])
 def test_an_impact_comes_back_as_the_page_says(fmu, restitution):
-    """m x'' = -N from the speed v: about e v comes back where contactDamping = 3/2 (1 - e)/v
+    """m x'' = -N from the speed v: it rebounds with about e v if contactDamping = 3/2 (1 - e)/v
     contactStiffness, to second order in 1 - e."""
     mass, speed, stiffness = 0.1, 0.2, 50.0
     with fmu.model_exchange() as instance:

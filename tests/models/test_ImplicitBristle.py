@@ -1,5 +1,5 @@
-"""The implicit bristle: exact stick, break-away at the static limit, and the right root wherever
-there are several."""
+"""The implicit bristle: exact stick, break-away at the static limit, and the right one of several
+roots."""
 
 import numpy as np
 import pytest
@@ -17,11 +17,11 @@ from reference.direction import seen_from
 
 VALVE = published("kikuuwe2006_valve")
 PRESLIDING = published("piatkowski2014_lugre")
-del PRESLIDING["regularizationVelocity"]  # which this element has not
+del PRESLIDING["regularizationVelocity"]  # which this element lacks
 
 
 def item(fmu, instance_or_values):
-    """Name of the mode."""
+    """Returns the name of the mode."""
     mode = fmu.description["mode"]
     value = (
         instance_or_values["mode"]
@@ -69,7 +69,7 @@ def test_the_force_never_passes_the_static_limit_and_balances_the_curve(fmu, kin
 
 
 def test_stick_does_not_drift(fmu, kind):
-    """Held below the limit, nothing moves: not by a bit in a thousand steps."""
+    """Held below the limit, nothing moves, bit for bit, in a thousand steps."""
     p = {**parameters_for(fmu, MODEL_1), "bristleDeflectionStart": 0.99 * 0.6 * NORMAL / 39000.0}
     for _, _, found in drive(fmu, kind, p, [(NORMAL, 0.0, 1.0)], 0.01):
         assert found["bristleDeflection"] == p["bristleDeflectionStart"]
@@ -107,16 +107,16 @@ def test_model_2_has_its_two_folds(fmu):
 
 @pytest.mark.parametrize("exponent", [0.1, 0.5, 0.791, 0.999, 1.001])
 def test_a_curve_that_falls_steeply_from_rest_has_one_fold(fmu, exponent):
-    """Piatkowski measured the exponent 0.791. The slow branch has no length: the tip jumps from
-    stick to the fast branch, and back at its end."""
+    """Piatkowski measured the exponent 0.791. The slow branch is empty: the tip jumps from stick to
+    the fast branch, and back at its end."""
     p = {**parameters_for(fmu, MODEL_1), "stribeckExponent": exponent, "bristleDamping": 20.0}
     upper, lower = check_folds(fmu, p)
     assert upper == p["staticFriction"] * NORMAL and lower < 0.99 * upper
 
 
 def check_folds(fmu, p):
-    """Going up the tip slides slowly until the upper fold, going down fast until the lower one.
-    Gives the forces at both."""
+    """Raises the force, under which the tip slides slowly until the upper fold, then lowers it,
+    under which it slides fast until the lower one; returns the forces at both."""
     low, high = law.folds(p, NORMAL)
     upper, lower = law.balance(p, NORMAL, low), law.balance(p, NORMAL, high)
     margin = 0.3 * (upper - lower)
@@ -141,10 +141,8 @@ def check_folds(fmu, p):
 
 def test_every_root_is_the_right_one(fmu):
     """At random points the sliding speed is a root on a rising piece: the slow one, the fast one,
-    or none in stick.
-
-    Every second point is laid between the folds, where there are any, and has several solutions
-    there.
+    or none in stick. Every second point is between the folds, if there are any, and has several
+    solutions there.
     """
     d = fmu.description
     seen = set()
@@ -186,7 +184,7 @@ def test_every_root_is_the_right_one(fmu):
 
 
 def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
-    """A solver looks for the event there: SlowSlip goes on at the speed of the fold, where a slope
+    """A solver searches the event there: SlowSlip continues at the speed of the fold, where a slope
     of the balance would be infinite."""
     p = parameters_for(fmu, MODEL_2)
     sliding, deflection = (
@@ -210,9 +208,9 @@ def test_beyond_the_end_of_a_piece_the_speed_does_not_follow(fmu):
 
 
 def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
-    """Down to half of what slip needs, below which a mode that was left behind would push a body
-    along; for weak dampers and strong ones, where the search for the root runs past the fold, to
-    slow slip or beyond rest."""
+    """Down to half of what slip needs, below which an outdated mode would drive a body; for weak
+    dampers and strong ones, where the search for the root runs past the fold, to slow slip or
+    beyond zero."""
     for damping in (10.0, 100.0, MODEL_2["bristleDamping"]):
         p = parameters_for(fmu, MODEL_2) | {"bristleDamping": damping}
         _, high = law.folds(p, NORMAL)
@@ -232,8 +230,8 @@ def test_below_the_end_of_fast_slip_the_speed_does_not_follow(fmu):
 
 @pytest.mark.parametrize("case", CASES)
 def test_events_are_the_same_after_a_day(fmu, case):
-    """Where the time has fewer digits left, an importer stops short of an event by more: a mode has
-    to be found from there, too."""
+    """With fewer digits left for the time, an importer stops further before an event: a mode has to
+    be found from there, too."""
     p = parameters_for(fmu, CASES[case])
     peak = 1.5 * p["staticFriction"] * NORMAL
     counts = []
@@ -289,8 +287,8 @@ def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
                 deflection,
             )
             force, rate = kikuuwe.law(*known, velocity)
-            # the largest of the terms that cancel carries the rounding; a mode is left up to its
-            # hysteresis of 1e-6 beyond the limit
+            # the largest cancelling term determines the rounding; a mode lasts up to its hysteresis
+            # of 1e-6 beyond the limit
             size = max(
                 abs(p["bristleStiffness"] * deflection), abs(p["bristleDamping"] * velocity), force
             )
@@ -302,9 +300,9 @@ def test_with_one_coefficient_it_is_kikuuwes_friction(fmu):
     assert len(modes) >= 4
 
 
-def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
-    """Through stick, slip and reversals: half the step, half the difference, as an implicit Euler
-    method has it; extrapolated, they agree."""
+def test_kikuuwes_recursion_with_a_fixed_step_converges_to_it(fmu):
+    """Through stick, slip and reversals: half the step, half the difference, as of an implicit
+    Euler method; extrapolated, they agree."""
     p = parameters_for(fmu, VALVE)
     normal, dt = 10.0, 2e-3
     speeds = [
@@ -333,13 +331,13 @@ def test_kikuuwes_recursion_with_a_fixed_step_runs_into_it(fmu):
 
     fine, finer = (recursion(parts) - exact for parts in (512, 1024))
     assert np.abs(finer).max() == pytest.approx(np.abs(fine).max() / 2, rel=0.01)
-    # what is left is of second order: the square of the first, 7e-5 of the limit
+    # the remainder is of second order: the square of the first, 7e-5 of the limit
     assert np.abs(2 * finer - fine).max() < 2e-8 * limit
 
 
 def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
-    """The force only touches its value at the fold, so that an error of it moves the arrest by its
-    square root; the speed of the tip, which the solver resolves too, tells the time exactly."""
+    """The force only touches its value at the fold, so that an error of it shifts the arrest by its
+    square root; the speed of the tip, which the solver resolves, too, gives the time exactly."""
     values = {
         "staticFriction": 0.8058,
         "dynamicFriction": 0.1974,
@@ -363,16 +361,16 @@ def test_the_tip_is_arrested_at_the_fold_at_any_tolerance(fmu):
 
 def test_in_slow_motion_with_little_damping_the_tip_sticks_and_slips_by_itself(fmu, kind):
     """The hysteresis loop of the rig (Piatkowski 2014, section 3): at 35.6 um/s the curve falls
-    faster than the damping rises, so no branch has a steady slip. The spring is drawn to the static
-    limit, the tip jumps to the speed at which 3076 N.s/m and the curve take it, and sticks again
-    behind the fold. 0.2 N: what the force regains in the 0.1 ms between two looks."""
+    faster than the damping rises, so no branch has a steady slip. The spring is stretched to the
+    static limit, the tip jumps to the speed given by 3076 N.s/m and the curve, and sticks again
+    after the fold. 0.2 N is the rise of the force in the 0.1 ms between two samples."""
     p = parameters_for(fmu, PRESLIDING) | {"bristleDeflectionStart": 5.8e-5}
     limit, speed = PRESLIDING["staticFriction"] * 98.1, 4 * 0.0891e-3 / 10
     taken = brentq(
         lambda a: stribeck.steady_force(p, 98.1, a) + p["bristleDamping"] * a - limit,
         1e-3,
         1e-2,
-    )  # by the fast branch
+    )  # on the fast branch
     lowest = limit - p["bristleDamping"] * taken
     force = [
         found["frictionForce"] for _, _, found in drive(fmu, kind, p, [(98.1, speed, 0.1)], 1e-4)

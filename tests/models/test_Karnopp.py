@@ -1,5 +1,5 @@
-"""Karnopp: a band of velocities in which the load is held, and in which the velocity goes to zero
-by force."""
+"""Karnopp: a band of velocities in which the load is held, and in which a force reduces the
+velocity to zero."""
 
 import math
 
@@ -32,8 +32,8 @@ def test_equation_6_holds_at_rest_and_outside_of_the_band(fmu):
 
 
 def test_a_body_that_enters_the_band_comes_to_rest(fmu):
-    """The velocity is not set to zero, the force brings it there: v = v_s exp(-F_s t/(m v_s))
-    without load."""
+    """The velocity is not set to zero, the force reduces it: v = v_s exp(-F_s t/(m v_s)) without
+    load."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
         course = run_exchange(instance, lambda t: 0.0, 10.0, velocity=0.1, tolerance=1e-9)
@@ -49,8 +49,7 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
 
 
 def test_a_load_in_the_band_does_not_creep(fmu):
-    """Equation 6 alone would let the body go on with the velocity it entered with: 10 mm in 10
-    s."""
+    """Equation 6 alone would let the body continue with its velocity on entry: 10 mm in 10 s."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         band, static = instance.get("staticVelocity"), instance.get("staticFriction") * NORMAL
         course = run_exchange(
@@ -60,7 +59,7 @@ def test_a_load_in_the_band_does_not_creep(fmu):
         assert course.velocity[-1] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_turn_within_one_step_is_found(fmu):
+def test_a_reversal_within_one_step_is_found(fmu):
     """From one side of the band to the other the velocity changes its sign, and an indicator with
     it."""
     with fmu.in_model_exchange({"normalForce": NORMAL, "relativeVelocity": 0.02}) as instance:

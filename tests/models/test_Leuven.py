@@ -22,18 +22,18 @@ P = {
 }
 SPEED = 1e-5  # so slow that damping gives 0.0078 N
 DAMPER = 780.0 * SPEED
-SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of its way
+SHARP = 1e-3 * 117.72  # an element comes to rest over the last thousandth of its displacement
 
 
 def polygon(displacement):
-    """First rise: every spring up to its limit."""
+    """Returns the first rise: every spring up to its limit."""
     return sum(
         min(k * displacement, limit) for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values())
     )
 
 
 def path(*turns):
-    """Phases of constant speed from 0 to the turning points, one after the other."""
+    """Returns phases of constant speed from 0 to the turning points, one after the other."""
     phases, here = [], 0.0
     for turn in turns:
         phases.append((196.2, SPEED if turn > here else -SPEED, abs(turn - here) / SPEED))
@@ -42,7 +42,7 @@ def path(*turns):
 
 
 def forces(fmu, kind, *turns):
-    """Hysteresis force, without the damper, at the end of every phase."""
+    """Returns the hysteresis force, without the damper, at the end of every phase."""
     last = {}
     for number, _, found in drive(fmu, kind, P, path(*turns), 1e-5 / SPEED, 1e-8):
         last[number] = found["frictionForce"] - (DAMPER if path(*turns)[number][1] > 0 else -DAMPER)
@@ -50,8 +50,8 @@ def forces(fmu, kind, *turns):
 
 
 def test_the_first_rise_is_a_polygon(fmu, kind):
-    """Up to four fifths of the static friction; from there on z falls behind the motion (0.8^200 is
-    nothing)."""
+    """Up to four fifths of the static friction; from there on z lags behind the motion (0.8^200 is
+    negligible)."""
     for _, time, found in drive(fmu, kind, P, path(2.4e-3), 1e-4 / SPEED, 1e-8):
         assert found["frictionForce"] - DAMPER == pytest.approx(polygon(SPEED * time), abs=SHARP)
 
@@ -66,7 +66,7 @@ def test_a_reversal_follows_the_first_rise_at_twice_the_scale(fmu, kind):
 
 
 @pytest.mark.endurance
-def test_inner_loops_close_and_the_outer_one_goes_on_as_if_they_had_not_been(fmu, kind):
+def test_inner_loops_close_and_the_outer_one_continues_as_without_them(fmu, kind):
     """Nonlocal memory: loops within loops, each closed where it began."""
     outer, inner_low, inner_high, closed, beyond = forces(fmu, kind, 2e-3, 0.0, 8e-4, 0.0, -5e-4)
     assert closed == pytest.approx(inner_low, abs=SHARP)
@@ -86,7 +86,7 @@ def test_many_cycles_do_not_drift(fmu):
 
 def test_no_element_carries_more_than_its_limit_when_the_normal_force_falls(fmu, kind):
     """Loaded under 196.2 N, then held under 19.62 N: a tenth of the limits, at once, and as printed
-    a thousandth more at most."""
+    at most a thousandth more."""
     phases = path(2e-3) + [(19.62, 0.0, 0.1), (19.62, SPEED, 0.1)]
     for law, more in ((PRINTED, 1e-3), (BOUNDED, 1e-9)):
         last = {
@@ -119,8 +119,8 @@ def test_only_the_proportions_of_the_shares_count(fmu):
 
 
 def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
-    """In sliding, where the springs move by next to nothing: their rate fades to none where the
-    smooth passage ends, at a thousandth of the velocity."""
+    """In sliding, where the springs hardly move: their rate fades to zero where the smooth
+    transition ends, at a thousandth of the velocity."""
     velocity, exponent = 0.01, 2.0
     p = {**P, "dynamicFriction": 0.6, "transitionExponent": exponent}
     with fmu.model_exchange() as instance:
@@ -129,40 +129,40 @@ def test_a_spring_at_its_limit_is_held_without_a_jump(fmu):
         for part in (0.9, 0.95, 0.99, 1.01, 1.05):
             missing = (
                 1 - (1 - part * 1e-3) ** (1 / exponent)
-            ) / 0.4  # of the last spring, which carries that much of the force
+            ) / 0.4  # of the last spring, which carries that part of the force
             instance.states = [*full[:3], full[3] * (1 - missing)]
             assert abs(instance.derivatives[0]) <= 0.02 * part * 1e-3 * velocity
 
 
-LAST_PART = 29.43e-9  # m, of the way of the first slider by default
+LAST_PART = 29.43e-9  # m, of the displacement of the first slider by default
 RAMPS = [(-0.1, 9.0), (-0.1, 5.0), (0.1, -5.0), (0.05, 0.0)]  # m/s, m/s2
 
 
 def evaluations(fmu, velocity, rate, tolerance, nominals):
-    """What CVODE needs for 10 ms."""
+    """Returns the evaluations that CVODE needs for 10 ms."""
     with fmu.in_model_exchange({"normalForce": 9.81, "relativeVelocity": velocity}) as instance:
         rates = {"relativeVelocity": rate}
         return integrate_cvode(instance, 0.0, 0.01, tolerance, rates, nominals)
 
 
 @pytest.mark.parametrize("velocity, rate", RAMPS)
-def test_cvode_needs_few_steps_unless_it_cannot_see_how_a_slider_comes_to_rest(fmu, velocity, rate):
-    """With the nominal values or, as OpenModelica does not import them, with a tolerance that is
-    less than the way over which a slider comes to rest; OpenModelica ends after 1000 steps."""
+def test_cvode_needs_few_steps_if_it_resolves_how_a_slider_comes_to_rest(fmu, velocity, rate):
+    """With the nominal values or, as OpenModelica does not import them, with a tolerance below the
+    distance over which a slider comes to rest; OpenModelica ends after 1000 steps."""
     assert evaluations(fmu, velocity, rate, 1e-8, None) < 1000
     for tolerance in (1e-9, 1e-10):
         assert tolerance < LAST_PART / 10
         assert evaluations(fmu, velocity, rate, tolerance, [1.0] * 4) < 1000
 
 
-def test_cvode_chatters_where_its_tolerance_is_as_wide_as_that_way(fmu):
+def test_cvode_chatters_if_its_tolerance_is_as_wide_as_that_distance(fmu):
     most = max(evaluations(fmu, *RAMPS[0], 1e-8 * i, [1.0] * 4) for i in (0.5, 1, 2, 3))
     assert most > 1000
 
 
 def test_overloaded_springs_slide_back_no_faster_than_a_power_may_grow(fmu):
-    """A thousand million times as fast as the surfaces: springs drawn to the static limit carry 1.2
-    times the force of fast sliding, and 1.2^200 is 7e15."""
+    """1e9 times as fast as the surfaces: springs stretched to the static limit carry 1.2 times the
+    force of fast sliding, and 1.2^200 is 7e15."""
     with fmu.in_model_exchange({**P, "normalForce": 196.2, "relativeVelocity": 5.0}) as instance:
         instance.states = [
             2 * limit / k for k, limit in zip(STIFFNESS, limits(P, 196.2, {}).values())

@@ -61,8 +61,8 @@ def test_one_step_of_any_length_is_exact(fmu, size):
 @pytest.mark.parametrize("fading", [2.0, 20.0, 2000.0])
 def test_a_step_in_which_load_and_speed_rise_is_exact(fmu, fading):
     """Without a Stribeck effect, and with a speed in proportion to the normal force, the rate b of
-    the bristle stays and its end Z rises evenly: z = Z - Z'/b + (z0 - Z0 + Z'/b) exp(-b t). The
-    tolerance is coarse, so only a step that follows Z itself comes so near.
+    the bristle is constant and its end Z rises linearly: z = Z - Z'/b + (z0 - Z0 + Z'/b) exp(-b t).
+    The tolerance is coarse, so only a step that follows Z itself is so accurate.
     """
     step = 1e-2
     p = parameters_for(fmu, {**MODEL_1, "staticFriction": 0.3})
@@ -108,8 +108,8 @@ def test_a_million_steps_keep_the_time(fmu):
     assert rows[-1][d["bristleDeflection"].reference] == pytest.approx(expected, rel=1e-9)
 
 
-def test_small_motion_is_a_spring(fmu):
-    """Around rest the force follows the displacement with the stiffness of the bristle."""
+def test_for_small_motion_it_is_a_spring(fmu):
+    """Near zero deflection the force follows the displacement with the stiffness of the bristle."""
     p = parameters_for(fmu, MODEL_1)
     velocity, duration = 1e-6, 0.1
     *_, (_, _, found) = drive(fmu, CO_SIMULATION, p, [(NORMAL, velocity, duration)], 0.01)
@@ -120,7 +120,7 @@ def test_small_motion_is_a_spring(fmu):
 
 def test_forces_that_the_page_states(fmu):
     """Break-away of 1 kg under loads that rise at several rates, and the printed force right after
-    a reversal out of sliding."""
+    a reversal."""
     page = (fmu.folder / "documentation" / "index.html").read_text(encoding="utf-8")
     stated = re.search(r"breaks away at ([^<]*?) N under a load that rises by ([^<]*?) N/s", page)
     peaks, rates = (

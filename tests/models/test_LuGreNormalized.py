@@ -1,4 +1,4 @@
-"""LuGreNormalized: closed forms under constant velocity, and what the normal force does."""
+"""LuGreNormalized: closed forms under constant velocity, and the effect of the normal force."""
 
 import math
 
@@ -21,7 +21,7 @@ def level(velocity):
 
 
 def test_the_bristle_saturates_exponentially_at_constant_velocity(fmu):
-    """z = g/sigma0 (1 - exp(-sigma0 v t/g)), whatever the normal force does meanwhile."""
+    """z = g/sigma0 (1 - exp(-sigma0 v t/g)), under any normal force."""
     velocity = 2e-3
     with fmu.in_co_simulation({**P, "normalForce": 5.0, "relativeVelocity": velocity}) as instance:
         for i in range(1, 11):
@@ -47,9 +47,9 @@ def test_separated_it_relaxes_with_its_own_time_constant(fmu):
 
 
 def test_a_rising_normal_force_lets_it_give_back_more_than_it_took(fmu):
-    """Why it is not passive: the deflection keeps, the spring stiffens. Elastic work N sigma0 z^2/2
-    goes in under a small normal force and comes out under a large one; far below the limit slip
-    takes up to sigma0 z/g = 4 % of the motion, each way."""
+    """Why it is not passive: the deflection stays, the spring stiffens. It stores N sigma0 z^2/2
+    under a small normal force and returns it under a large one; far below the limit slip takes up
+    to sigma0 z/g = 4 % of the motion in each direction."""
     speed, time, steps = 1e-5, 0.05, 500
     with fmu.co_simulation() as instance:
         instance.start({**P, "bristleDamping": 1e-3, "normalForce": 1.0, "relativeVelocity": speed})

@@ -19,7 +19,7 @@ def test_the_peak_is_the_static_friction_where_the_page_says(fmu):
 
 
 @pytest.mark.parametrize("curvature", [-3.0, 0.0, 0.7])
-def test_fast_sliding_takes_its_share_of_the_peak(fmu, curvature):
+def test_fast_sliding_has_its_share_of_the_peak(fmu, curvature):
     with friction_curve(
         fmu,
         10.0,
@@ -49,7 +49,7 @@ def test_slope_at_rest_is_the_product_of_the_factors(fmu):
 
 
 def test_factors_that_would_drive_the_motion_are_refused(fmu):
-    """Beyond these bounds the force turns against the sliding velocity at some speed."""
+    """Beyond these bounds the force changes its sign at some speed."""
     assert "shapeFactor" in refusal(fmu, shapeFactor=2.0)
     assert "shapeFactor" in refusal(fmu, shapeFactor=0.0)
     assert "curvatureFactor" in refusal(fmu, curvatureFactor=1.01)

@@ -26,7 +26,7 @@ def parts(fmu, **settings):
 
 def test_each_part_acts_at_its_arm(fmu):
     """5 N across the pin, 12 N along it at 3/2 of its radius, 1 N.m over 0.05 m; the moment about
-    the pin is its motion's."""
+    the pin drives its motion."""
     assert parts(fmu) == pytest.approx((5 + 18 + 20, 5, 18, 20), rel=1e-15)
 
 
@@ -41,7 +41,7 @@ def test_each_effect_can_be_switched_off(fmu, off, left):
     assert parts(fmu, **{off: 2}) == pytest.approx(left, rel=1e-15)
 
 
-def test_rounded_magnitudes_have_slopes_at_zero_and_lose_less_than_the_width(fmu):
+def test_rounded_magnitudes_have_slopes_at_zero_and_are_low_by_less_than_the_width(fmu):
     with fmu.in_model_exchange({"smoothingForce": 0.5}) as instance:
         assert instance.get("normalForce") == 0
         steep = []

@@ -30,7 +30,7 @@ def test_force_in_stick_and_slip(fmu):
             instance.event()
             slip = 0.3 + 0.2 * math.exp(-((speed / 3e-3) ** 2))
             expected = 5 * (0.5 * speed / 3e-4 if speed < 3e-4 else slip)
-            # the motion along the normal leaves 1e-16 of 0.3 m/s in the plane
+            # rounding of the motion along the normal is 1e-16 of 0.3 m/s in the plane
             assert read(instance, "frictionForce") == pytest.approx(
                 expected * e, rel=1e-9, abs=1e-12
             )

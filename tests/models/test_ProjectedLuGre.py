@@ -64,7 +64,7 @@ def test_on_a_line_it_is_the_scalar_model(fmu):
 
 
 def turn(instance, rate, duration, step=1e-3):
-    """Turns the normal from z towards x about y; yields (angle, normal) after every step."""
+    """Rotates the normal from z towards x about y; yields (angle, normal) after every step."""
     for i in range(round(duration / step)):
         here, there = (
             np.array([math.sin(a), 0, math.cos(a)])
@@ -79,11 +79,10 @@ def turn(instance, rate, duration, step=1e-3):
 
 @pytest.mark.parametrize("rate", [0.1, 1.0, 10.0])
 def test_the_bristle_turns_with_the_plane(fmu, rate):
-    """In stick, a quarter turn: what was along x ends along -z, what was along y stays.
-
-    Within a step the bristle falls behind the plane, at most by the rate over sigma0/sigma1 = k:
-    out of it by rate/k (1 - exp(-k t)). This part fades, and at the end of the step nothing is left
-    of it, so per radian rate/k (1 - (1 - exp(-k h))/(k h)) is lost of the length.
+    """A quarter turn in stick: the part along x ends along -z, that along y stays. Within a step
+    the bristle lags behind the plane, at most by the rate over sigma0/sigma1 = k: out of it by
+    rate/k (1 - exp(-k t)). This part fades, and is removed at the end of the step, so per radian
+    the length decreases by rate/k (1 - (1 - exp(-k h))/(k h)).
     """
     deflection, step = 5e-6, 1e-2 / rate
     part = rate / RELAXATION * (1 + math.expm1(-RELAXATION * step) / (RELAXATION * step))
@@ -103,8 +102,8 @@ def test_the_bristle_turns_with_the_plane(fmu, rate):
 
 @pytest.mark.parametrize("rate", [0.1, 10.0])
 def test_in_model_exchange_the_bristle_follows_the_plane(fmu, rate):
-    """The state is the importer's there: it is out of the plane by the rate over sigma0/sigma1, the
-    force is in it to rounding."""
+    """There the importer has the state: it is out of the plane by the rate over sigma0/sigma1,
+    while the force is in it up to rounding."""
     deflection, part, time = 5e-6, rate / RELAXATION, 0.0
     with fmu.model_exchange() as instance:
         instance.start({**CUBE, **spread(bristleDeflectionStart=(deflection, deflection, 0))})
@@ -124,11 +123,11 @@ def test_in_model_exchange_the_bristle_follows_the_plane(fmu, rate):
             z, force = read(instance, "bristleDeflection"), read(instance, "frictionForce")
             assert (
                 abs(z @ n) <= 1.05 * part * deflection + 1e-4 * deflection
-            )  # straight pieces instead of the arc: half a step squared
+            )  # chords instead of the arc: half a step squared
             assert abs(force @ n) <= 1e-14 * np.linalg.norm(force)
         integrate_me(
             instance, time, time + 50 / RELAXATION, 1e-10
-        )  # the plane rests: what is left out of it fades
+        )  # the plane is at rest: the part out of it fades
         assert (
             abs(read(instance, "bristleDeflection") @ n) <= 1e-10 * deflection
         )  # within the tolerance of the integration
@@ -154,7 +153,7 @@ def test_the_state_stays_in_a_plane_that_does_not_turn(fmu):
 
 
 def test_the_deflection_is_bounded_whatever_moves(fmu):
-    """|z| never passes mu_s/sigma0, with a plane that turns as it likes."""
+    """|z| never exceeds mu_s/sigma0, with a plane that rotates arbitrarily."""
     limit = CUBE["staticFriction"] / CUBE["bristleStiffness"]
     draw = Sampler(fmu.description, "bounded").random
     with fmu.in_co_simulation(CUBE, tolerance=1e-8) as instance:
@@ -284,8 +283,8 @@ def test_with_a_grain_it_takes_energy_as_long_as_its_page_says(fmu):
 
 
 def test_bounded_it_makes_heat_and_stays_within_its_ellipse_whatever_the_grain_is(fmu):
-    """At any point, also with a deflection beyond what the grain carries, which a turn of the
-    motion may leave; the printed law takes heat at some."""
+    """At any point, also with a deflection beyond what the grain carries, as after a turn of the
+    motion; with the printed law heat is negative at some."""
     draw, cold, beyond = Sampler(fmu.description, "heat of a grain").random, 0, 0
     with fmu.model_exchange() as instance:
         for law in (PRINTED, BOUNDED):

@@ -1,4 +1,4 @@
-"""QuasiStaticLuGre: the curve LuGre slides on in the end. Its stick is tested with Coulomb's."""
+"""QuasiStaticLuGre: the steady curve of LuGre. Its stick is tested with Coulomb's."""
 
 import pytest
 

@@ -14,7 +14,7 @@ def test_constant_beyond_the_static_velocity(fmu):
 def test_slope_at_rest_and_flat_end(fmu):
     with friction_curve(fmu, 10.0, staticFriction=0.6, staticVelocity=1e-3) as curve:
         assert curve.slope(0.0) == pytest.approx(15 / 8 * 6.0 / 1e-3, rel=1e-14)
-        # near its end the step leaves the level with the third power of the distance
+        # near its end the step approaches the level with the third power of the distance
         assert curve.force(1e-3 * (1 - 1e-3)) == pytest.approx(6.0, rel=3e-9)
         for velocity in (0.0, 1e-3):
             for step in (1e-8, -1e-8):

@@ -12,7 +12,7 @@ from prescribed import CASES, MODEL_1, NORMAL, drive, parameters_for, pulled
 @pytest.mark.parametrize("direction", [1, -1])
 def test_break_away_at_the_static_limit(fmu, kind, case, direction):
     """A bristle that moves with the body (dz/dt = v) sticks: F = sigma0 v t + sigma1 v up to F_s,
-    where the shift is used up."""
+    where the shift ends."""
     for part, velocity, force, found in pulled(fmu, kind, case, direction):
         if part < 1 - 1e-6:
             assert found["frictionForce"] == pytest.approx(force, rel=1e-6)
@@ -22,9 +22,9 @@ def test_break_away_at_the_static_limit(fmu, kind, case, direction):
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9, 0.99])
-def test_stick_under_load_is_rest(fmu, kind, load):
-    """At rest the bristle holds any load below the limit without motion; rounding may move it by a
-    few bits."""
+def test_a_body_in_stick_under_load_is_at_rest(fmu, kind, load):
+    """The bristle holds any load below the limit without motion; rounding may move it by a few
+    bits."""
     p = parameters_for(fmu, MODEL_1)
     start = load * p["staticFriction"] * NORMAL / p["bristleStiffness"]
     p["bristleDeflectionStart"] = start
@@ -59,7 +59,7 @@ def test_lift_off_relaxes_aperiodically(fmu, kind, case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_reversal_turns_the_force_round(fmu, kind, case):
+def test_a_reversal_reverses_the_force(fmu, kind, case):
     p = parameters_for(fmu, CASES[case])
     results = {}
     for number, _, found in drive(fmu, kind, p, [(NORMAL, 8e-3, 0.3), (NORMAL, -8e-3, 0.3)], 5e-3):

@@ -11,7 +11,7 @@ def test_rises_to_static_and_falls_to_dynamic_friction_with_a_continuous_slope(f
     check_peak_curve(fmu, slope_at_rest=math.pi / 2)
 
 
-def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu):
+def test_a_load_below_the_limit_is_carried_at_the_creep_on_the_page(fmu):
     with friction_curve(fmu, 10.0, staticFriction=0.6, staticVelocity=1e-4) as curve:
         for share in (0.1, 0.5, 0.8, 0.99):
             assert curve.force(2 / math.pi * 1e-4 * math.asin(share)) == pytest.approx(

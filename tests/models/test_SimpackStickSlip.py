@@ -1,5 +1,5 @@
 """SimpackStickSlip: a linear stick with closed forms, a break-away above the static limit, and the
-option how stick begins again."""
+option for the restart of stick."""
 
 import math
 
@@ -69,7 +69,7 @@ def test_break_away_exceeds_the_static_limit_by_the_damper(fmu, velocity):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_normal_force_that_drops_lets_a_resting_body_slip_along_its_spring(fmu, sign):
+def test_after_a_drop_of_the_normal_force_a_body_at_rest_slips_along_its_spring(fmu, sign):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL, "stictionDeflectionStart": sign * 4e-8})
         assert instance.get("mode") == STICK
@@ -92,7 +92,7 @@ def test_a_normal_force_that_drops_lets_a_resting_body_slip_along_its_spring(fmu
 
 @pytest.mark.parametrize("option, part", [(UNLOADED, 0.0), (PRELOADED, 1.0)])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_stick_begins_again_as_the_option_says(fmu, option, part, sign):
+def test_stick_restarts_by_the_option(fmu, option, part, sign):
     with fmu.model_exchange() as instance:
         instance.start({"normalForce": NORMAL, "relativeVelocity": sign * 0.1, "restart": option})
         assert instance.get("restart") == option
@@ -136,7 +136,7 @@ def test_the_option_is_an_integer_that_holds_during_a_run(fmu, kind):
 
 def test_creeping_does_not_chatter(fmu):
     """Prescribed motion slower than the speed at which slips end: the spring breaks once, and the
-    slip goes on."""
+    slip continues."""
     with fmu.co_simulation() as instance:
         for velocity in (1e-9, -1e-8, 1e-7):
             instance.start({"normalForce": NORMAL, "relativeVelocity": velocity}, tolerance=1e-8)
@@ -152,8 +152,8 @@ def test_creeping_does_not_chatter(fmu):
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign):
-    """Broken away at rest, it has not set out yet: a motion against it leads back to stick."""
+def test_a_slip_that_reverses_right_after_its_start_ends_by_an_event(fmu, sign):
+    """After break-away it is still at rest: a motion against it leads back to stick."""
     with fmu.model_exchange() as instance:
         limit = instance.get("staticFriction") * NORMAL / STIFFNESS
         instance.start(
@@ -174,7 +174,7 @@ def test_a_slip_that_has_hardly_begun_and_turns_back_ends_by_an_event(fmu, sign)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
+def test_lift_off_from_slip_resets_the_deflection(fmu, sign):
     with fmu.in_model_exchange({"normalForce": NORMAL, "relativeVelocity": sign * 0.5}) as instance:
         assert instance.get("mode") == (FORWARD if sign > 0 else BACKWARD)
         instance.states = [sign * 1e-9]
@@ -188,8 +188,8 @@ def test_lift_off_from_slip_takes_the_deflection_away(fmu, sign):
 
 
 def test_the_damper_is_limited_when_the_normal_force_falls(fmu, kind):
-    """The spring and the damper give up to the static limit each, so |F| <= 2 μs N, however stiff
-    the damper is: here N falls a thousandfold while the element sticks and moves."""
+    """Spring and damper are limited to the static limit each, so |F| <= 2 μs N, however stiff the
+    damper is: here N falls a thousandfold while the element sticks and moves."""
     values = {"normalForce": 100.0, "relativeVelocity": 1e-6, "stictionDamping": 1e7}
     with fmu.started(kind, values) as instance:
         assert instance.get("mode") == STICK

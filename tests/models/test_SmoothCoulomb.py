@@ -1,4 +1,4 @@
-"""SmoothCoulomb: facts of its four smoothings, and those that its page states."""
+"""SmoothCoulomb: properties of its four smoothings, and the numbers on its page."""
 
 import math
 
@@ -7,8 +7,8 @@ import pytest
 from friction_curves import friction_curve, refusal
 
 TANH, LINEAR, EXPONENTIAL, ARCTANGENT = range(1, 5)
-# Of each smoothing: per cent of the dynamic friction at dynamicVelocity and at three times of it,
-# and the creep under a share of it.
+# Of each smoothing: per cent of the dynamic friction at dynamicVelocity and at three times that,
+# and the creep under a share of the friction.
 FACTS = {
     TANH: (76, 99.5, math.atanh),
     LINEAR: (100, 100.0, lambda share: share),
@@ -17,7 +17,7 @@ FACTS = {
 }
 
 
-def test_fast_sliding_takes_the_dynamic_friction_exactly(fmu):
+def test_fast_sliding_has_exactly_the_dynamic_friction(fmu):
     with friction_curve(fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02) as curve:
         assert curve.forces((1.0, -1.0, 1e9)) == [12.0, -12.0, 12.0]
 
@@ -32,8 +32,8 @@ def test_tanh_is_the_default(fmu):
 
 @pytest.mark.parametrize("smoothing", FACTS)
 def test_the_slope_at_rest_is_the_limit_over_the_tolerance_and_the_steepest(fmu, smoothing):
-    """Of all smoothings, from either side; the exponential has a kink in its slope there, but no
-    other value."""
+    """For all smoothings, from either side; the slope of the exponential has a kink there, but the
+    same value."""
     with friction_curve(
         fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing
     ) as curve:
@@ -47,7 +47,7 @@ def test_the_slope_at_rest_is_the_limit_over_the_tolerance_and_the_steepest(fmu,
 
 
 @pytest.mark.parametrize("smoothing", FACTS)
-def test_the_levels_the_page_names(fmu, smoothing):
+def test_the_levels_on_the_page(fmu, smoothing):
     one, three, _ = FACTS[smoothing]
     with friction_curve(
         fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing
@@ -59,7 +59,7 @@ def test_the_levels_the_page_names(fmu, smoothing):
 
 
 @pytest.mark.parametrize("smoothing", FACTS)
-def test_a_load_below_the_limit_is_carried_at_the_creep_the_page_names(fmu, smoothing):
+def test_a_load_below_the_limit_is_carried_at_the_creep_on_the_page(fmu, smoothing):
     creep = FACTS[smoothing][2]
     with friction_curve(
         fmu, 30.0, dynamicFriction=0.4, dynamicVelocity=0.02, smoothing=smoothing

@@ -20,8 +20,8 @@ def q(u):
 
 
 @pytest.mark.parametrize("velocity", [0.05, -0.0501, 0.3, -20.0])
-def test_sliding_takes_dynamic_friction(fmu, kind, velocity):
-    """At and above the transition velocity, whatever the deflection is."""
+def test_sliding_has_dynamic_friction(fmu, kind, velocity):
+    """At and above the transition velocity, with any deflection."""
     for start in (-1e-4, 0.0, 3e-5):
         p = {**P, "stictionDeflectionStart": start}
         for _, _, found in drive(fmu, kind, p, [(196.2, velocity, 1e-3)], 2.5e-4):
@@ -31,15 +31,15 @@ def test_sliding_takes_dynamic_friction(fmu, kind, velocity):
 
 
 def test_a_slow_motion_loads_the_stiction_spring(fmu, kind):
-    """F_s q(x/x_s), to a millionth: the speed fades it by beta = 3 v/(2 v_t) = 3e-8."""
+    """F_s q(x/x_s), to a millionth: the speed reduces it by beta = 3 v/(2 v_t) = 3e-8."""
     for _, time, found in drive(fmu, kind, P, [(196.2, 1e-9, 9e4)], 1e4):
         assert found["stictionDeflection"] == pytest.approx(1e-9 * time, rel=1e-9)
         assert found["frictionForce"] == pytest.approx(117.72 * q(1e-9 * time / 1e-4), rel=1e-6)
 
 
-def test_the_deflection_is_held_and_a_motion_back_is_felt_at_once(fmu, kind):
-    """After a long slide, 0.03 mm back take 0.03 mm off; the hold is as sharp as the last
-    thousandth of the way."""
+def test_the_deflection_is_held_and_a_motion_back_acts_at_once(fmu, kind):
+    """After a long slide, 0.03 mm back reduce it by 0.03 mm; it is held within the last thousandth
+    of the limit."""
     phases = [(196.2, 0.01, 1.0), (196.2, -0.01, 3e-3), (196.2, 0.2, 1.0), (196.2, -0.01, 5e-3)]
     last = {
         number: found["stictionDeflection"]
@@ -64,8 +64,8 @@ def test_a_long_slide_does_not_move_the_held_deflection(fmu):
 
 @pytest.mark.parametrize("load", [10.0, 60.0, 95.0])
 def test_a_load_below_dynamic_friction_is_held_without_drift(fmu, load):
-    """A mass of 20 kg comes to rest where F_s q(x/x_s) is the load, which rises over 1 s, and stays
-    there."""
+    """A mass of 20 kg comes to rest where F_s q(x/x_s) equals the load, which rises over 1 s, and
+    stays there."""
     with fmu.in_model_exchange({**P, "normalForce": 196.2}) as instance:
 
         def rates(t, state):
@@ -98,9 +98,9 @@ def test_separated_the_deflection_fades(fmu):
 
 
 @pytest.mark.parametrize("limit, force", [(1, -0.8), (2, 0.8)])
-def test_a_free_deflection_feels_a_motion_back_after_the_whole_path(fmu, limit, force):
-    """Half a stiction displacement back from three of them: held, it is felt from the limit on,
-    free it is not."""
+def test_a_free_deflection_responds_to_a_motion_back_after_the_whole_distance(fmu, limit, force):
+    """Half a stiction displacement back from three of them: a held deflection responds from the
+    limit on, a free one does not."""
     with fmu.co_simulation() as instance:
         instance.start(
             {"deflectionLimit": limit, "normalForce": 196.2, "relativeVelocity": 1e-6},

@@ -18,7 +18,7 @@ def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu,
         rope.start({"dynamicFriction": mu, "slackTension": tension, "wrapAngle": angle})
         ratio = rope.get("backwardTensionRatio")
         assert ratio == pytest.approx(math.exp(-mu * angle), rel=1e-14)
-        taken = max(ratio, 1e-3)  # what an element takes at the least
+        taken = max(ratio, 1e-3)  # the smallest value that an element accepts
         friction.start(
             {
                 "staticFriction": mu,
@@ -39,7 +39,7 @@ def test_a_friction_element_slides_at_the_limit_of_euler_in_both_directions(fmu,
             )
 
 
-def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
+def test_a_rope_that_is_slack_or_does_not_touch_has_no_normal_force(fmu):
     with fmu.in_model_exchange() as instance:
         assert instance.get("normalForce") > 0
         for wrong in (
@@ -53,7 +53,7 @@ def test_a_rope_that_is_slack_or_does_not_touch_presses_nothing(fmu):
 
 @pytest.mark.parametrize("turns, exponent", [(90.0, 90.0), (110.0, 100.0)])
 def test_a_rope_holds_no_more_than_there_are_loads(fmu, turns, exponent):
-    """e^100 times its tension, so that no force passes all numbers."""
+    """e^100 times its tension, so that no force overflows."""
     with fmu.model_exchange() as instance:
         instance.start({"dynamicFriction": 0.5, "slackTension": 2.0, "wrapAngle": turns / 0.5})
         assert instance.get("normalForce") == pytest.approx(4.0 * math.exp(exponent), rel=1e-12)

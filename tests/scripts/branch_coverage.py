@@ -1,15 +1,15 @@
 """Measures which lines, branches and conditions of fmu_src/ the tests of the FMUs reach.
 
     branch_coverage.py                    all models, tests/every_fmu and tests/models
-    branch_coverage.py --models LuGre     what these reach of their own sources
+    branch_coverage.py --models LuGre     coverage of these models' own sources
     branch_coverage.py --report           the table again, of the last run
 
 Needs clang 19 (on Debian: clang-19, llvm-19, libclang-rt-19-dev). Every model is built with
-counters in build/coverage/; a branch counts as taken where any test takes it in any model. A
-condition shows its effect (MC/DC) where two runs of the decision differ in its value and in the
-outcome, but not in another condition that was evaluated. What the compiler decides, as N_STATES ==
-0, is no branch. tests/unreached.toml lists what is not reached, each with its reason; the exit code
-is 1 where something is missing that it does not list, or where it lists what is reached.
+counters in build/coverage/; a branch counts as taken if any test takes it in any model. A condition
+shows its effect (MC/DC) if two runs of the decision differ in its value and in the outcome, but in
+no other evaluated condition. What the compiler decides, as N_STATES == 0, is no branch.
+tests/unreached.toml lists what is not reached, each with its reason; the exit code is 1 if the list
+lacks an unreached branch or has a reached one.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ COMPILER = (
 ).split()
 CONSTANT = re.compile(
     r"(?:\b[A-Z][A-Z0-9_]*\b|\b\d+\b|[\s()!<>=&|+*-])+"
-)  # macros and numbers alone
+)  # macros and numbers only
 WRITTEN_EVERY = 500  # tests
-# What writes the counts is hidden in a library. Writing adds what is in the file.
+# The function that writes the counts is hidden in a library. It adds to the counts in the file.
 WRITE_COUNTS = """\
 int __llvm_profile_write_file(void);
 void __llvm_profile_reset_counters(void);
@@ -53,14 +53,14 @@ __attribute__((visibility("default"))) void write_counts(void) {
     __llvm_profile_reset_counters();
 }
 """
-TESTS_FAILED = 1  # exit code of pytest; beyond, it could not run them
+TESTS_FAILED = 1  # exit code of pytest; a larger one means that it could not run them
 finished = 0
 
 
 @dataclass
 class Coverage:
-    """What was reached of one file: lines, and the outcomes and effects of conditions by line,
-    column and end."""
+    """The coverage of one file: lines, and the outcomes and effects of conditions by line, column
+    and end."""
 
     lines: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     branches: dict[tuple, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
@@ -84,10 +84,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--tests", nargs="+", default=["every_fmu", "models"], metavar="TEST", help="of tests/"
     )
-    parser.add_argument(
-        "--workers", type=int, default=os.cpu_count() or 1, help="processes that test"
-    )
-    parser.add_argument("--report", action="store_true", help="of the last run, without a new one")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="test processes")
+    parser.add_argument("--report", action="store_true", help="report the last run again")
     arguments = parser.parse_args()
     for tool in ("clang-19", "llvm-profdata-19", "llvm-cov-19"):
         if not shutil.which(tool):
@@ -96,7 +94,7 @@ def parsed() -> argparse.Namespace:
 
 
 def build(models: list[str] | None) -> None:
-    """Makes the FMUs with counters in them."""
+    """Builds the FMUs with counters."""
     sys.path[:0] = [str(REPOSITORY / folder) for folder in ("", "python", "tools")]
     from bristle.format.archive import write_zip
     from generator.generate import generate
@@ -128,14 +126,14 @@ def build(models: list[str] | None) -> None:
 
 
 def run_tests(tests: list[str], workers: int) -> None:
-    """Runs the tests on them. A test that fails, as counters change the library, still counts what
-    it reached."""
+    """Runs the tests on them. Failures are ignored, since counters change the library; what was
+    reached still counts."""
     environment = os.environ | {
         "BRISTLE_FMUS": str(FMUS),
         "LLVM_PROFILE_FILE": str(
             BUILD / "counts" / "%m.profraw"
-        ),  # one of each library, to which processes add
-        "PYTHONPATH": str(Path(__file__).parent),  # of the plugin, which is this file
+        ),  # one per library, to which all processes add
+        "PYTHONPATH": str(Path(__file__).parent),  # this file is the plugin
     }
     paths = [str(TESTS / test) for test in tests]
     options = [
@@ -158,8 +156,8 @@ def run_tests(tests: list[str], workers: int) -> None:
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    """As a plugin of pytest: writes the counts now and then, for a worker may be ended before it
-    does so by itself."""
+    """Writes the counts now and then (a hook of pytest), since a worker may be killed before it
+    does so itself."""
     global finished
     finished += 1
     if finished % WRITTEN_EVERY == 0:
@@ -171,7 +169,7 @@ def pytest_sessionfinish() -> None:
 
 
 def write_counts() -> None:
-    """Of all libraries with counters that this process has open."""
+    """Writes the counts of all libraries that this process has open."""
     maps = Path("/proc/self/maps").read_text(encoding="utf-8")
     for library in {line.split()[-1] for line in maps.splitlines() if line.endswith(".so")}:
         if Path(library).parent.name in ("linux64", "x86_64-linux"):
@@ -181,8 +179,8 @@ def write_counts() -> None:
 
 
 def read_export() -> dict[str, Coverage]:
-    """What all libraries together reached, by file below fmu_src/. One library at a time: of two
-    in which a function has one name, llvm-cov drops what one of them says."""
+    """Reads what all libraries together reached, by file below fmu_src/. One library at a time:
+    llvm-cov drops the counts of one of two functions with the same name."""
     counts = sorted((BUILD / "counts").glob("*.profraw"))
     profile = BUILD / "all.profdata"
     subprocess.run(["llvm-profdata-19", "merge", "-sparse", *counts, "-o", profile], check=True)
@@ -201,7 +199,7 @@ def read_export() -> dict[str, Coverage]:
 
 
 def own_name(file: str) -> str | None:
-    """Its name below fmu_src/; None of what lies elsewhere."""
+    """Returns the name below fmu_src/; None for a file elsewhere."""
     path = Path(file)
     return path.relative_to(SOURCE).as_posix() if path.is_relative_to(SOURCE) else None
 
@@ -218,8 +216,8 @@ def read_lines(text: str, files: dict[str, Coverage]) -> None:
 
 
 def read_branches(data: dict, files: dict[str, Coverage]) -> None:
-    """Adds up, by its place in the source, what a condition did in each function that the compiler
-    made of it."""
+    """Adds up the counts of a condition, by its place in the source, over all functions compiled
+    from it."""
     for function in data["data"][0]["functions"]:
         names = [own_name(file) for file in function["filenames"]]
         for branch in function["branches"]:
@@ -250,8 +248,8 @@ def text_of(name: str, line: int, column: int, end: int | None) -> str:
 
 
 def report(files: dict[str, Coverage], complete: bool) -> int:
-    """Prints what was reached, by folder, and what was not, with its reason; 1 where a reason is
-    missing or not needed."""
+    """Prints what was reached, by folder, and what was not, with its reason; returns 1 if a reason
+    is missing or unnecessary."""
     print(f"\n{'':10} {'lines':>14} {'branches':>14} {'MC/DC':>14}")
     for folder in [*sorted({name.partition("/")[0] for name in files}), "all"]:
         chosen = [one for name, one in files.items() if folder in ("all", name.partition("/")[0])]

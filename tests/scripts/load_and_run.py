@@ -1,5 +1,5 @@
 """Loads every FMU of some folders with FMPy on this machine's own platform, runs both kinds and
-compares them; needs FMPy alone.
+compares them; needs only FMPy.
 
     python tests/scripts/load_and_run.py dist dist/fmi3
 
@@ -15,8 +15,8 @@ from fmpy import read_model_description, simulate_fmu
 
 
 def objections(fmu: Path) -> str:
-    """What is wrong with an FMU, or nothing: both kinds have to run without a message and agree at
-    the end."""
+    """Describes what is wrong with an FMU; "" if both kinds run without a message and agree at the
+    end."""
     messages = []
     ends = {}
     description = read_model_description(fmu, validate=True)
@@ -39,7 +39,7 @@ def objections(fmu: Path) -> str:
     if messages:
         return f"says {messages[0]!r}"
     for name, one, other in zip(outputs, *ends.values()):
-        # Both integrate with their tolerance of 1e-8; a stiff law turns this into some 1e-5 of the
+        # Both integrate with a tolerance of 1e-8; a stiff law turns this into about 1e-5 of the
         # force.
         if not (abs(one - other) <= 1e-4 * (1 + abs(one))).all():
             return f"{name} is {one} in model exchange and {other} in co-simulation"
@@ -55,7 +55,7 @@ def main() -> int:
             objection = objections(fmu)
         except (
             Exception
-        ) as error:  # whatever an importer may throw is a failure of this FMU, not of the run
+        ) as error:  # any exception of the importer is a failure of this FMU, not of the script
             objection = f"{type(error).__name__}: {error}"
         failed += bool(objection)
         print(f"{fmu.name}: {objection or 'good'}")

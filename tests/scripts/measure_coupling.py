@@ -1,25 +1,25 @@
 """Measures friction in hosts with a fixed step, over all scalar FMUs in BRISTLE_FMUS, with default
 values; prints the tables of docs/coupling.md, a line per model.
 
-    python tests/scripts/measure_coupling.py BAR [models]
+    python tests/scripts/measure_coupling.py TABLE [models]
 
-hold    how high a load may jump, over what the law holds in fine steps; creep beyond the law's at
-        0.6 s of a ramp to the limit in 1 s, and break-away beside the law's
-rest    steps until the force is within 1 % of a load that has jumped to 0.3 of the limit
+hold    the highest jump of a load that is held, over the law's in fine steps; creep beyond the
+        law's at 0.6 s of a ramp to the limit in 1 s, and break-away minus the law's
+settle  steps until the force is within 1 % of a load that has jumped to 0.3 of the limit
 bound   the largest force under sines over the limit, less 1, and over that of the law by itself
 bodies  error of the velocity with couplingMass over that without, for fixed_step.cases; Either and
         the timing given
 hosts   the same with other integrators and Either, and on the belt with a force that acts two steps
         late
-best    drift, break-away and period beside those of the best element that knows nothing of the load
-        but what velocities show
-energy  work that friction has taken over that of the load with either sign, under a ramp to 0.2 of
-        the limit in 200 steps, all and 0.3 of the mass given: negative where stick gives some back
-mass    told more than the mass: how far the force is off the load, and whether the log says so
-alarms  told 0.3 to 1.2 of the mass, in motions that are no chatter: how often the log says so
+best    drift, break-away and period relative to those of the best element that knows the load only
+        from velocities
+energy  work that friction has taken, over the absolute work of the load, under a ramp to 0.2 of the
+        limit in 200 steps, with all and 0.3 of the mass: negative where stick gives some back
+mass    couplingMass above the mass: deviation of the force from the load, and whether it is logged
+alarms  couplingMass of 0.3 to 1.2 of the mass, in motions without chatter: how often it is logged
 
-rest, bodies and hosts end with a line per case: median and largest of the models, and, of the last
-two, how many are over 1.1.
+settle, bodies and hosts end with a line per case: median and largest of the models, and for the
+last two, how many exceed 1.1.
 """
 
 import math
@@ -46,7 +46,7 @@ from fixed_step import (
     ramp,
     steps_to_rest,
     timing_of,
-    unrest,
+    force_deviation,
     velocity_error,
 )
 from fmus import FMUS
@@ -77,7 +77,7 @@ def hold(fmu):
         yield name, ", ".join(cells)
 
 
-def rest(fmu):
+def settle(fmu):
     for name, (step, late) in HOSTS.items():
         even = [step] * 400
         uneven = list(step * np.random.default_rng(3).choice((0.2, 1.0, 2.0), 400))
@@ -94,7 +94,7 @@ def rest(fmu):
         runs += [([1.0], [NORMAL], [0.2 * step, step, 2 * step] * 130), ([1.0], [NORMAL], uneven)]
         for timing in (EITHER, timing_of(late)):
             found = [steps_to_rest(*held(fmu, *run, late, timing)) for run in runs]
-            yield name + (" told" if timing != EITHER else ""), " ".join(map(str, found))
+            yield name + (" given" if timing != EITHER else ""), " ".join(map(str, found))
 
 
 def bound(fmu):
@@ -118,7 +118,7 @@ def bound(fmu):
 
 
 def ratio(fmu, case, step, late, fine, timing, mass=1.0, **how):
-    """Error with couplingMass over that without; 10 um/s and less count as 10 um/s."""
+    """Divides the error with couplingMass by that without; 10 um/s is the least that counts."""
     without, fine = velocity_error(fmu, case, step, 0.0, late, fine, **how)
     found, _ = velocity_error(fmu, case, step, mass, late, fine, timing, **how)
     return found / max(without, 1e-5), fine
@@ -147,7 +147,7 @@ def hosts(fmu):
 
 
 def summary(lines):
-    """Median and largest of the models for each number of a case, and how many are over 1.1."""
+    """Prints median and largest for each number of a case, and how many models exceed 1.1."""
     for case in lines[0]:
         columns = np.array([[float(cell) for cell in line[case].split()] for line in lines]).T
         print(
@@ -160,8 +160,8 @@ def summary(lines):
 
 
 def period(rows):
-    """Mean time between the beginnings of slip on the belt, without the first; 0 where there are no
-    cycles."""
+    """Returns the mean time between the beginnings of slip on the belt, without the first; 0
+    without cycles."""
     fast = rows[:, 2] < -0.03
     begins = rows[1:, 0][fast[1:] & ~fast[:-1]]
     return float(np.mean(np.diff(begins[1:]))) if len(begins) > 3 else 0.0
@@ -224,14 +224,14 @@ def mass(fmu):
                     instance.initialize({"couplingMass": part, "couplingTiming": timing})
                     load = 0.3 * limit_of(fmu)
                     rows = run_loop(instance, lambda t, x: load, 300 * step, step, late=late)
-                    said = any("is too large" in message.text for message in instance.messages)
-                cells.append(f"{unrest(rows, load, 150):.2f}{' said' if said else ''}")
-            yield name + (" told" if timing != EITHER else ""), ", ".join(cells)
+                    warned = any("is too large" in message.text for message in instance.messages)
+                cells.append(f"{force_deviation(rows, load, 150):.2f}{' warned' if warned else ''}")
+            yield name + (" given" if timing != EITHER else ""), ", ".join(cells)
 
 
 def motions(limit, step):
-    """Load, velocity at the start and normal force: a body that stops, loads that jump, pulses, a
-    belt, noise, sines, and normal forces that vanish and pulsate."""
+    """Yields load, velocity at the start and normal force: a body that stops, jumps of the load,
+    pulses, a belt, noise, sines, and normal forces that vanish and pulsate."""
     noise = limit * np.random.default_rng(7).standard_normal(200)
     loads = [lambda t, x, part=part: part * limit for part in (0.3, 0.8, 0.95)]
     loads += [
@@ -254,7 +254,7 @@ def motions(limit, step):
 
 
 def alarms(fmu):
-    said = runs = 0
+    warned = runs = 0
     for step, late, part in product((2e-4, 1e-3, 5e-3), (False, True), (0.3, 0.5, 1.0, 1.2)):
         for timing, (load, velocity, normal) in product(
             (EITHER, timing_of(late)), motions(limit_of(fmu), step)
@@ -263,25 +263,25 @@ def alarms(fmu):
                 instance.initialize({"couplingMass": part, "couplingTiming": timing})
                 how = {"velocity": velocity, "normal": normal, "late": late}
                 run_loop(instance, load, 200 * step, step, **how)
-                said += any("is too large" in message.text for message in instance.messages)
+                warned += any("is too large" in message.text for message in instance.messages)
                 runs += 1
-    yield "said", f"{said} of {runs}"
+    yield "warned", f"{warned} of {runs}"
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of hosts that diverge by themselves
-    bars = (hold, rest, bound, bodies, hosts, best, energy, mass, alarms)
-    bar = {one.__name__: one for one in bars}.get(" ".join(sys.argv[1:2]))
-    if bar is None:
+    tables = (hold, settle, bound, bodies, hosts, best, energy, mass, alarms)
+    table = {one.__name__: one for one in tables}.get(" ".join(sys.argv[1:2]))
+    if table is None:
         sys.exit(__doc__)
     wanted, found = sys.argv[2:], []
     for one in FMUS:
         if is_scalar(one.description) and (not wanted or one.name in wanted):
-            cells = dict(bar(one))
+            cells = dict(table(one))
             print(
                 one.name, "; ".join(f"{name}: {text}" for name, text in cells.items()), flush=True
             )
-            if bar != rest or one.name not in RINGING:
+            if table != settle or one.name not in RINGING:
                 found.append(cells)
-    if bar in (rest, bodies, hosts):
+    if table in (settle, bodies, hosts):
         summary(found)

@@ -1,4 +1,5 @@
-"""Prints the table of docs/benchmark.md: how often intervals of identify hold the truth.
+"""Prints the table of docs/benchmark.md: how often the intervals of identify contain the true
+values.
 
 python tests/scripts/measure_intervals.py
 """

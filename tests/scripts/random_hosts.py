@@ -1,15 +1,15 @@
-"""Puts the scalar FMUs in BRISTLE_FMUS into hosts that are drawn at random.
+"""Runs the scalar FMUs in BRISTLE_FMUS in randomly drawn hosts.
 
     python tests/scripts/random_hosts.py [count [models]]
 
 A host has steps of 0.2 to 5 ms, even or not; applies the force at once or late; moves 1 kg on one
 to three unequal contacts, alone or with a second mass on a spring; is semi-implicit, Euler's or
-RK4; tells 0.3 to 1 of the mass, with the timing or without; loads with pulses, sines or ramps; may
-begin in motion, and its normal force may vanish and return. Laws have no viscous part and are
-Bounded. Of `count` hosts (40) this prints for each model the largest force `beyond` the static
-limit; forces that are not zero when `separated`; steps that do not repeat bit for bit `again` after
-a rollback or in another instance; the least energy that friction has taken at any time over what it
-has exchanged, `gain`; and the error of the velocity over that without couplingMass, rms against
+RK4; sets couplingMass to 0.3 to 1 of the mass, and couplingTiming or not; loads with pulses, sines
+or ramps; may begin in motion, and its normal force may vanish and return. Laws have no viscous part
+and are Bounded. Of `count` hosts (40) this prints for each model the largest force `beyond` the
+static limit; nonzero forces when `separated`; steps that do not `repeat` bit for bit after a
+rollback or in another instance; `gain`, the least energy that friction has taken at any time over
+what it has exchanged; and the error of the velocity over that without couplingMass, rms against
 steps of 0.1 ms: median, nine tenths, largest, and how many are over 1.1.
 """
 
@@ -29,7 +29,7 @@ from held_force import Element
 
 FINE, END = 1e-4, 0.4
 PLAIN = {"viscousFriction": 0.0, "viscousDamping": 0.0, "law": 2}
-NEVER = ("beyond", "separated", "again")
+NEVER = ("beyond", "separated", "repeat")
 
 
 def drawn(choice, limit):
@@ -49,7 +49,7 @@ def drawn(choice, limit):
         "parts": choice.dirichlet(even),
         "masses": choice.uniform(0.3, 1) * choice.dirichlet(3 * even),
         "late": choice.random() < 0.5,
-        "told": choice.random() < 0.5,
+        "timed": choice.random() < 0.5,
         "integrator": integrator,
         "second": choice.uniform(0.3, 3) * (choice.random() < 0.4 and integrator != "euler"),
         "spring": (2 * math.pi * min(100, choice.uniform(0.3, 1) / (20 * step))) ** 2,
@@ -60,23 +60,24 @@ def drawn(choice, limit):
 
 
 class Contacts:
-    """Elements that share a body, each with its part of the normal force; `look` sees each step."""
+    """Elements that share a body, each with its part of the normal force; `observe` receives each
+    step."""
 
-    def __init__(self, instances, parts, look):
+    def __init__(self, instances, parts, observe):
         self.elements = [Element(one, 0.0) for one in instances]
-        self.parts, self.look, self.normal = parts, look, NORMAL
+        self.parts, self.observe, self.normal = parts, observe, NORMAL
 
     def step(self, time, velocity, length):
         for one, part in zip(self.elements, self.parts):
             one.normal = part * self.normal
         forces = [one.step(time, velocity, length) for one in self.elements]
-        self.look(time, length, self.elements, forces)
+        self.observe(time, length, self.elements, forces)
         return math.fsum(forces)
 
 
-def run(fmu, one, masses, timing, look=lambda *step: None, **how):
-    """Rows of time, positions and velocities of the body and the second mass, and the force."""
-    start, seen = [0.0, 0.0, one["velocity"], 0.0], lambda t, y: y[2]
+def run(fmu, one, masses, timing, observe=lambda *step: None, **how):
+    """Runs a host; returns rows of time, positions and velocities of both masses, and the force."""
+    start, measured = [0.0, 0.0, one["velocity"], 0.0], lambda t, y: y[2]
 
     def rates(t, y, force):
         load, pull = one["load"](t), one["spring"] * (y[1] - y[0])
@@ -89,14 +90,14 @@ def run(fmu, one, masses, timing, look=lambda *step: None, **how):
 
     with ExitStack() as stack:
         made = [stack.enter_context(element(fmu, mass, timing, **PLAIN)) for mass in masses]
-        contacts = Contacts(made, one["parts"], look)
-        return host(contacts, rates, start, seen, END, normal=normal, **how)
+        contacts = Contacts(made, one["parts"], observe)
+        return host(contacts, rates, start, measured, END, normal=normal, **how)
 
 
 def judge(fmu, one, other):
     found, friction, steps = dict.fromkeys(NEVER, 0.0), limit_of(fmu, 1.0), []
 
-    def look(time, length, elements, forces):
+    def observe(time, length, elements, forces):
         steps.append(length)
         for contact, force in zip(elements, forces):
             most = friction * contact.normal
@@ -109,15 +110,15 @@ def judge(fmu, one, other):
         ahead = [(time + i * length, 0.01 * math.sin(i + len(steps)), length) for i in range(1, 7)]
         first = [contact.step(*step) for step in ahead]
         instance.restore(kept)
-        found["again"] += first != [contact.step(*step) for step in ahead]
+        found["repeat"] += first != [contact.step(*step) for step in ahead]
         instance.restore(kept)
         instance.drop(kept)
         other.resume(content)
-        found["again"] += first != [Element(other, contact.normal).step(*step) for step in ahead]
+        found["repeat"] += first != [Element(other, contact.normal).step(*step) for step in ahead]
 
-    timing, masses = timing_of(one["late"]) if one["told"] else EITHER, one["masses"]
+    timing, masses = timing_of(one["late"]) if one["timed"] else EITHER, one["masses"]
     how = {name: one[name] for name in ("step", "late", "integrator")}
-    rows = run(fmu, one, masses, timing, look, **how)
+    rows = run(fmu, one, masses, timing, observe, **how)
     alone = run(fmu, one, 0 * masses, timing, **how)
     fine = run(fmu, one, masses / sum(masses), AT_ONCE, step=FINE)
     off = [these[:, 3] - np.interp(these[:, 0], fine[:, 0], fine[:, 3]) for these in (rows, alone)]

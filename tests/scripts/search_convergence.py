@@ -1,7 +1,6 @@
-"""Searches random records for forces that are off: support/convergence.py, over the FMUs in
-BRISTLE_FMUS.
+"""Searches random records for wrong forces (support/convergence.py), over the FMUs in BRISTLE_FMUS.
 
-    python tests/scripts/search_convergence.py --records 1000 LuGre Dahl    # or all models
+python tests/scripts/search_convergence.py --records 1000 LuGre Dahl    # or all models
 """
 
 import argparse

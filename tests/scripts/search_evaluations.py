@@ -30,7 +30,12 @@ def main():
         parts = [found[math.ceil(part * len(found)) - 1][0] for part in (0.5, 0.9, 0.99, 1)]
         print(f"{fmu.name}: median, 90 %, 99 % and most evaluations of a step:", *parts, flush=True)
         coarse = sum(any("maximumSubsteps" in text for text in f[1]) for f in found)
-        print("   ", coarse, "steps were finished coarsely; the most expensive:", found[-1][1:])
+        print(
+            "   ",
+            coarse,
+            "steps used up their substeps; the most expensive:",
+            found[-1][1:],
+        )
 
 
 if __name__ == "__main__":

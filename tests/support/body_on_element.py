@@ -9,8 +9,8 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 
-class Course:
-    """What a run has shown: rows of time, position, velocity, friction force and modes, and the
+class Trajectory:
+    """The results of a run: rows of time, position, velocity, friction force and modes, and the
     times of its events."""
 
     def __init__(self):
@@ -54,15 +54,15 @@ def inputs_of(instance, normal, velocity, load):
 
 @dataclass
 class Body:
-    """What moves with an element: y is its position, its velocity and the states of the element."""
+    """A body on an element: y is its position, its velocity and the states of the element."""
 
     mass: float
     load: Callable  # of the time: force from outside
-    inputs: Callable  # of time and y: what the element is given
-    follows: dict  # the inputs among them that are a place of y, and which
+    inputs: Callable  # of time and y: inputs of the element
+    follows: dict  # inputs that are members of y, and their places in y
     forces: list  # the outputs that act on the body, one for each axis
-    sign: float  # with which they do
-    sizes: tuple  # of a position and a velocity that matter
+    sign: float  # the sign of each output
+    sizes: tuple  # smallest position and velocity that matter
 
 
 def run_exchange(
@@ -76,7 +76,7 @@ def run_exchange(
     tolerance=1e-8,
     longest=math.inf,
 ):
-    """A body on a line, with a scalar element."""
+    """Runs a body on a line, with a scalar element."""
 
     def inputs(t, y):
         return inputs_of(instance, normal, y[1], load(t))
@@ -86,7 +86,7 @@ def run_exchange(
 
 
 def run_sine(instance, peak, begin):
-    """One period of a load of 20 Hz, with a body at rest under 9.81 N that it finds at the time
+    """Runs one period of a load of 20 Hz on a body that is at rest under 9.81 N at the time
     `begin`."""
 
     def load(time):
@@ -105,8 +105,8 @@ def run_point(
     tolerance=1e-8,
     longest=math.inf,
 ):
-    """A point with a mass in space, with an element that makes its normal force itself; the plane
-    is that of its start values."""
+    """Runs a point mass in space, with an element that computes its normal force; the plane is that
+    of its start values."""
     places = [f"pointPosition[{i}]" for i in (1, 2, 3)] + [
         f"relativeVelocity[{i}]" for i in (1, 2, 3)
     ]
@@ -123,13 +123,11 @@ def run_point(
 
 
 def run_located(instance, body, y, t, stop, tolerance, longest):
-    """The element in continuous-time mode, its states beside those of the body in one stiff solver,
-    events located.
-
-    The Jacobian comes from the element's directional derivatives, so a wrong slope shows as a
-    solver that fails.
+    """Runs the element in continuous-time mode, its states and those of the body in one stiff
+    solver, with located events. The Jacobian comes from the element's directional derivatives, so
+    that a wrong slope makes the solver fail.
     """
-    d, course, axes = instance.description, Course(), len(body.forces)
+    d, trajectory, axes = instance.description, Trajectory(), len(body.forces)
     own = 2 * axes
     forces = [d[name].reference for name in body.forces]
     states, rates = [s.reference for s in d.states], [s.reference for s in d.derivatives]
@@ -145,7 +143,7 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
 
     def note(t, y):
         parts = y[:axes], y[axes:own], instance.get_reals(forces)
-        course.note(
+        trajectory.note(
             t, *(part[0] if axes == 1 else np.array(part) for part in parts), instance.modes()
         )
 
@@ -177,8 +175,8 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
         return event
 
     def stop_of(solution):
-        """The root that was found; an indicator that jumps over zero has none, and an importer
-        stops behind the jump."""
+        """Returns the located root; an indicator that jumps over zero has none, and an importer
+        stops after the jump."""
         indicator = next(crossing(i) for i, times in enumerate(solution.t_events) if len(times))
         before, t, y = (
             indicator(solution.t[-2], solution.y[:, -2]),
@@ -221,17 +219,17 @@ def run_located(instance, body, y, t, stop, tolerance, longest):
             place(t, y)
             instance.event()
             y[own:] = instance.states
-            course.events.append(t)
+            trajectory.events.append(t)
             note(t, y)
-            assert len(course.events) < 3000, "events without end"
-    return course
+            assert len(trajectory.events) < 3000, "events without end"
+    return trajectory
 
 
 def run_steps(instance, load, stop, step, mass=1.0, normal=9.81, velocity=0.0):
-    """The element in co-simulation, its velocity held over each step; the body takes the slope of
-    the force into account: m (v' − v)/h = load − F − J (v' − v), J = dF/dv + h dF/dx d(dx/dt)/dv.
-    Without it an element that is stiff in stick would need tiny steps."""
-    d, course = instance.description, Course()
+    """Runs the element in co-simulation, its velocity held over each step; the body takes the slope
+    of the force into account: m (v' − v)/h = load − F − J (v' − v), J = dF/dv + h dF/dx
+    d(dx/dt)/dv. Without the slope an element that is stiff in stick would need tiny steps."""
+    d, trajectory = instance.description, Trajectory()
     force = d["frictionForce"].reference
     v, states, rates = (
         d["relativeVelocity"].reference,
@@ -245,11 +243,11 @@ def run_steps(instance, load, stop, step, mass=1.0, normal=9.81, velocity=0.0):
         instance.set_reals(inputs, inputs_of(instance, normal, velocity, load(time)).values())
         instance.step(step, time=time)
         (F,) = instance.get_reals([force])
-        course.note(time, position, velocity, F, instance.modes())
+        trajectory.note(time, position, velocity, F, instance.modes())
         dF = instance.slopes([force, *rates], [v], [1.0])
         J = dF[0] + step * sum(
             instance.slopes([force], [x], [1.0])[0] * rate for x, rate in zip(states, dF[1:])
         )
         velocity += (load(time + step) - F) / (mass / step + max(J, 0.0))
         position += step * velocity
-    return course
+    return trajectory

@@ -1,4 +1,4 @@
-"""Pages in a real browser, without a network."""
+"""Opens pages in a real browser, without a network."""
 
 import re
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ def chromium():
 
 
 class Watched:
-    """A page with everything that went wrong on it and everything it asked for."""
+    """A page that records its errors and its requests."""
 
     def __init__(self, browser, file, address="", **options):
         self.context = browser.new_context(
@@ -41,7 +41,7 @@ class Watched:
         self.visit(file, address)
 
     def visit(self, file, address=""):
-        """Another page in its place; what was seen of the last one is forgotten."""
+        """Opens another page in its place and clears the records."""
         self.problems.clear()
         self.requests.clear()
         self.page.goto(f"{file.as_uri()}#{address}" if address else file.as_uri())
@@ -59,8 +59,8 @@ RUN = """(options) => axe.run(document, { resultTypes: ["violations"], ...option
 
 
 def violations(page, widths=WIDTHS, schemes=SCHEMES):
-    """What axe finds on a page that is open, and where it is wider than the screen, as lines: what
-    depends on colours in each scheme, everything else at each width."""
+    """Lists the findings of axe on an open page, and the widths at which it is wider than the
+    screen: colours in each scheme, everything else at each width."""
     page.add_script_tag(content=AXE)
     found = []
 
@@ -71,7 +71,7 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES):
 
     for width in widths:
         page.set_viewport_size({"width": width, "height": 900})
-        page.evaluate(FRAMES)  # plots are drawn anew in the one after the window has changed
+        page.evaluate(FRAMES)  # plots are redrawn in the frame after a change of the window
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{width} px: {wide} px wide")
@@ -83,7 +83,8 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES):
 
 
 def check_fits(watched, scheme, width):
-    """A page that is as wide as the screen and has the colours that it asks for; closes it."""
+    """Checks that a page is no wider than the screen and has the colours that it asks for; closes
+    it."""
     assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
     background = watched.page.evaluate("getComputedStyle(document.body).backgroundColor")
     brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3

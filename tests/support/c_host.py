@@ -1,4 +1,4 @@
-"""Builds and runs host/host.c, the small importer in C, for this machine and for Windows."""
+"""Builds and runs host/host.c, a small importer in C, for this machine and for Windows."""
 
 import sys
 from functools import cache
@@ -25,7 +25,7 @@ WINDOWS_RUNTIME = [
 
 @cache
 def build(windows=False):
-    """The host program, for this machine with its own compiler or for Windows."""
+    """Builds the host program, for this machine with its own compiler or for Windows."""
     compiler = (
         (sys.executable, "-m", "ziglang", "cc", "-target", "x86_64-windows-gnu")
         if windows
@@ -54,7 +54,7 @@ def build(windows=False):
 
 
 def job(fmu, library, kind, steps, step, report, waves):
-    """One line for the host. `waves`: {input name: (offset, amplitude, frequency)}."""
+    """Writes one line for the host. `waves`: {input name: (offset, amplitude, frequency)}."""
     d = fmu.description
     numbers = " ".join(
         f"{d[name].reference} {wave[0]!r} {wave[1]!r} {wave[2]!r}" for name, wave in waves.items()
@@ -66,8 +66,8 @@ def job(fmu, library, kind, steps, step, report, waves):
 
 
 def run(program, jobs, before=(), environment=None, timeout=120):
-    """Runs jobs in one process; gives for each (rows of Reals in value reference order, time at the
-    end)."""
+    """Runs jobs in one process; returns for each (rows of Reals in value reference order, time at
+    the end)."""
     said = printed(*before, program, input="".join(jobs), env=environment, timeout=timeout)
     results, rows = [], []
     for line in said.splitlines():
@@ -81,7 +81,7 @@ def run(program, jobs, before=(), environment=None, timeout=120):
 
 
 def natural_waves(sampler, parameters):
-    """Slow waves of natural size for all inputs; a normal force that stays pressing."""
+    """Makes slow waves of nominal size for all inputs; the normal force stays positive."""
     waves = {}
     for variable in sampler.description.inputs:
         size = min(sampler.sizes(variable, parameters))
@@ -95,8 +95,8 @@ def natural_waves(sampler, parameters):
 
 
 def natural_record(fmu, count=80):
-    """Times and inputs by name: natural waves at uneven times, with a jump, which is two samples at
-    one time."""
+    """Makes times and inputs by name: these waves at uneven times, with a jump, which is two
+    samples at one time."""
     rng = np.random.default_rng(len(fmu.description.name))
     time = np.cumsum(rng.uniform(1e-4, 4e-3, count))
     time[count // 2] = time[count // 2 - 1]

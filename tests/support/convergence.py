@@ -1,11 +1,11 @@
 """Self-convergence: random records through an FMU in co-simulation, with long steps at a tolerance,
 against the same records in short steps at a tight one.
 
-What is off by more than MOST tolerances of the static limit is
-a finding. Two cases are no error of the solver: a step that ran short of substeps, which the log
-says; and motions that amplify errors, such as swings between stick and slip. The reference shows
-these: with inputs that are wrong by one tolerance, all along or from part to part, or with other
-communication points, it moves by a MOST-th part of the error or more.
+What is off by more than MOST tolerances of the static limit is a finding. Two cases are no error of
+the solver: a step that used up its substeps, as logged; and motions that amplify errors, such as
+swings between stick and slip. The reference reveals these: with inputs wrong by one tolerance,
+constantly or from part to part, or with other communication points, it changes by a MOST-th part of
+the error or more.
 """
 
 import random
@@ -16,8 +16,8 @@ from operating_points import Sampler
 
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
 MOST = 100  # tolerances
-TIGHT = 1e-11  # of the reference; all runs may take as many substeps as they need
-CUTS, OTHER_CUTS = 64, 50  # of a step of the reference; only the middle is a point of both
+TIGHT = 1e-11  # of the reference; substeps are not limited in any run
+CUTS, OTHER_CUTS = 64, 50  # parts of a step of the reference; the two share only the middle point
 
 
 @dataclass
@@ -29,18 +29,18 @@ class Record:
 @dataclass
 class Course:
     forces: list  # after each step
-    swung: list  # whether parts of a step have been left out by then
+    swung: list  # whether substeps were used up by then
 
 
 @dataclass
 class Finding:
-    """A force that is off by more than MOST tolerances, or would be if there were no reason."""
+    """A force with an error of more than MOST tolerances, excused or not."""
 
     number: int
     tolerance: float
     step: int
     error: float  # in tolerances
-    amplified: float  # what the reference moves by, in tolerances
+    amplified: float  # change of the reference, in tolerances
 
     @property
     def excused(self):
@@ -52,13 +52,13 @@ def has_memory(description):
 
 
 def is_fixed(variable):
-    """A component of a direction, which must stay a unit vector."""
+    """Checks for a component of a direction, which must stay a unit vector."""
     return variable.base is not None and variable.unit in (None, "1")
 
 
 def random_record(fmu, number, length=4):
-    """Steps of 0.1 ms to 1 s with ramps (most) and held inputs that jump now and then, from random
-    states and with random parameters."""
+    """Draws steps of 0.1 ms to 1 s with ramps (most) and held inputs that jump now and then, from
+    random states and with random parameters."""
     d = fmu.description
     sampler = Sampler(d, f"record {number}")
     draw = sampler.random
@@ -83,9 +83,8 @@ def random_record(fmu, number, length=4):
 
 
 def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None):
-    """The course of a record, each step cut evenly, with inputs multiplied by factors, and by 1
-    plus or minus the noise from part to part; through another library of the FMU if one is
-    given."""
+    """Runs a record, each step cut evenly, with inputs multiplied by factors, and by 1 plus or
+    minus the noise from part to part; with another library of the FMU if one is given."""
     draw = random.Random(1)
     d = fmu.description
     forces = [v.reference for v in d.outputs if v.unit == "N"]
@@ -118,7 +117,8 @@ def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None):
 
 
 def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
-    """Friction force after a step over which inputs move, made at once and in CUTS parts."""
+    """Returns the friction force after a step with moving inputs, taken as a whole and in CUTS
+    parts."""
     inputs = fmu.description.inputs
     here = [values.get(v.name, v.start) for v in inputs]
     record = Record(
@@ -129,8 +129,8 @@ def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
 
 
 def scale_of(fmu, record, right, step):
-    """Of the force of a step: the static limit under the larger normal force of its ends, or the
-    force itself."""
+    """Returns the scale of the force in a step: the static limit under the larger normal force of
+    its ends, or the force itself."""
     p, names = record.values, [v.name for v in fmu.description.inputs]
     mu = max([p[name] for name in ("staticFriction", "dynamicFriction") if name in p], default=0.0)
     size, here, rates = record.steps[step]
@@ -144,8 +144,8 @@ def distance(one, two, step):
 
 
 def amplification(fmu, record, right, step, tolerance):
-    """By how much the reference moves where its inputs are wrong by one tolerance, or its
-    communication points are others."""
+    """Returns by how much the reference changes if its inputs are wrong by one tolerance, or with
+    other communication points."""
     count = len(fmu.description.inputs)
     moved = distance(right, run(fmu, record, TIGHT, OTHER_CUTS), step)
     moved = max(moved, distance(right, run(fmu, record, TIGHT, CUTS, noise=tolerance), step))
@@ -159,7 +159,7 @@ def amplification(fmu, record, right, step, tolerance):
 
 
 def compare(fmu, number):
-    """Findings of a record, and how many of its steps could be compared."""
+    """Returns the findings of a record, and how many of its steps could be compared."""
     record = random_record(fmu, number)
     right, findings, compared = run(fmu, record, TIGHT, CUTS), [], 0
     for tolerance in TOLERANCES:
@@ -169,7 +169,7 @@ def compare(fmu, number):
                 break
             unit = tolerance * scale_of(fmu, record, right, step)
             error = distance(course, right, step) / unit
-            if error > MOST:  # what follows has other states to start from
+            if error > MOST:  # later steps start from other states
                 moved = amplification(fmu, record, right, step, tolerance)
                 findings.append(Finding(number, tolerance, step, error, moved / unit))
                 break

@@ -1,21 +1,21 @@
-"""CVODE as FMPy has it, on an FMU in model exchange whose inputs move evenly: what a usual host
-does with the nominal values that the element gives."""
+"""Runs FMPy's CVODE on an FMU in model exchange with inputs that move linearly: a usual host that
+uses the element's nominal values."""
 
 from fmpy.sundials import CVodeSolver
 
 
 class Unmoved:
-    """The inputs are set with the time."""
+    """A stand-in for FMPy's inputs, which are set with the time."""
 
     def apply(self, time):
         pass
 
 
 def integrate_cvode(instance, start, stop, tolerance, rates, nominals=None):
-    """From `start` to `stop` in continuous-time mode, with events; inputs move from their values
-    now by `rates` ({name: rate}). The absolute tolerance is the relative one times the nominal
-    values that the instance gives, or times `nominals`. It is left at `stop`, settled. Returns how
-    often derivatives were asked for.
+    """Integrates from `start` to `stop` in continuous-time mode, with events; inputs move from
+    their current values by `rates` ({name: rate}). The absolute tolerance is the relative one times
+    the nominal values of the instance, or times `nominals`. The instance is left at `stop`,
+    settled. Returns the number of evaluations of the derivatives.
     """
     d = instance.description
     values = {name: instance.get(name) for name in rates}

@@ -1,5 +1,4 @@
-"""What the tests know about an FMU: its modelDescription.xml, read without any help of the
-generator that wrote it."""
+"""Reads an FMU's modelDescription.xml, without any code of the generator that wrote it."""
 
 import math
 import re
@@ -40,8 +39,7 @@ class Variable:
         declared = types.get(self.attributes.get("declaredType"), {})
         self.attributes = {**declared, **self.attributes}
 
-    # What follows is asked for again and again, at every random point; none of it changes once
-    # `inherit` has been called.
+    # Cached, because tests need these at every random point; none changes after `inherit`.
 
     @cached_property
     def start(self):
@@ -57,7 +55,7 @@ class Variable:
         return number(self.attributes.get("max"))
 
     def clipped(self, value):
-        """The nearest value within the declared range."""
+        """Returns the nearest value within the declared range."""
         low, high = self.range
         return min(max(value, low), high)
 
@@ -69,7 +67,7 @@ class Variable:
 
     @cached_property
     def values(self):
-        """All values of an Integer: those of an option."""
+        """Returns all values of an option."""
         return range(int(self.min), int(self.max) + 1)
 
     @cached_property
@@ -114,7 +112,7 @@ class Description:
         for variable in self.variables:
             variable.inherit(types)
         self.by_name = {variable.name: variable for variable in self.variables}
-        self.accesses = {}  # for fmi2.Instance: how each variable is got and set
+        self.accesses = {}  # for fmi2.Instance: how to get and set each variable
         structure = root.find("ModelStructure")
         self.structure = {
             kind: [Unknown(e) for e in structure.findall(f"{kind}/Unknown")]
@@ -141,8 +139,8 @@ class Description:
         return all(name in self.by_name for name in names)
 
     def takes(self, *names):
-        """Whether it has these inputs: a contact that makes its normal force itself has one of that
-        name, too."""
+        """Checks for these inputs: a contact that computes its normal force has an output of the
+        same name."""
         return self.has(*names) and all(self[name].causality == "input" for name in names)
 
     def select(self, causality, kind=None):
@@ -170,12 +168,12 @@ class Description:
 
     @cached_property
     def counts(self):
-        """Whole numbers that are no option: their values have no names."""
+        """Returns the integers that are no option: their values have no names."""
         return [v for v in self.select("parameter", "Integer") if "1 = " not in v.text]
 
     @cached_property
     def initial_values(self):
-        """The parameters that states start from."""
+        """Returns the parameters with initial values of states."""
         names = [v.name for v in self.states]
         return [
             v
@@ -185,7 +183,7 @@ class Description:
 
     @cached_property
     def tunable_parameters(self):
-        """Those whose changes take effect during a run. None is declared so, see
+        """Returns the parameters whose changes take effect during a run. None is declared so, see
         docs/design.md."""
         return [v for v in self.real_parameters if v not in self.initial_values]
 
@@ -195,7 +193,7 @@ class Description:
 
     @cached_property
     def modes(self):
-        """Enumerations that the model itself decides."""
+        """Returns the enumerations that the model itself sets."""
         return [
             v
             for v in self.variables
@@ -208,18 +206,18 @@ class Description:
 
     @property
     def limit(self):
-        """The coefficient at which a body breaks away."""
+        """Returns the coefficient at which a body breaks away."""
         return self["staticFriction" if "staticFriction" in self else "dynamicFriction"].start
 
     def starts(self):
         return {v.name: v.start for v in self.parameters}
 
     def family(self, base):
-        """The variable of that name, or the elements of the array of that name."""
+        """Returns the variable of that name, or the elements of the array of that name."""
         return [v for v in self.variables if v.name == base or v.base == base]
 
     @cached_property
     def directions(self):
-        """The inputs that are a unit vector: the elements of each, in a set order."""
+        """Returns the inputs that are unit vectors: the elements of each, in a fixed order."""
         bases = dict.fromkeys(v.base for v in self.inputs if v.base and v.unit in (None, "1"))
         return [self.family(base) for base in bases]

@@ -1,5 +1,5 @@
-"""Counts what a co-simulation step evaluates: the sources of an FMU, compiled so that every call of
-its law, its derivatives and its indicators from solver and FMI layer is counted."""
+"""Counts the evaluations of a co-simulation step: compiles the sources of an FMU so that every call
+of its law, its derivatives and its indicators from solver and FMI layer is counted."""
 
 import ctypes
 
@@ -10,12 +10,12 @@ from operating_points import Sampler
 COUNTED = ("evaluate", "evaluate_slopes", "evaluate_state_slopes", "indicators")
 SOLVER = '#include "solver/solver.inc"'
 TOLERANCES = (1e-3, 1e-6, 1e-9)
-# With the events in the log a step would be made twice.
+# With events in the log a step would be taken twice.
 WARNINGS = (ctypes.c_char_p * 1)(b"logStatusWarning")
 
 
 def counting_library(fmu):
-    """The FMU's sources with a counter, `evaluations`, in a library of their own."""
+    """Compiles the FMU's sources with a counter, `evaluations`, to a library."""
     sources = fmu.folder / "sources"
     text = (sources / "fmu.c").read_text()
     assert SOLVER in text
@@ -41,8 +41,8 @@ def counting_library(fmu):
 
 
 def legal_parameters(d, sampler):
-    """Up to six decades around the start values, within the declared limits; options and what
-    describes the host as they are."""
+    """Draws parameters up to six decades from the start values, within the declared limits; options
+    and parameters of the host keep their defaults."""
     draw, values = sampler.random, sampler.parameters()
     for v in d.real_parameters:
         if v.name in sampler.kept or v.name.endswith("Start") or not v.start:
@@ -53,8 +53,8 @@ def legal_parameters(d, sampler):
 
 
 def steps(fmu, library, count, seed="work"):
-    """Random steps from random states, ramped and held: (evaluations, the messages, all that it
-    takes to repeat it)."""
+    """Takes random steps from random states, ramped and held; yields (evaluations, messages, all
+    that it takes to repeat the step)."""
     d = fmu.description
     sampler = Sampler(d, seed)
     draw, made = sampler.random, 0

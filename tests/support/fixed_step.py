@@ -1,8 +1,6 @@
-"""Hosts with a fixed step that hold the friction force over it, and what is asked of an element in
-them (docs/coupling.md).
-
-A host has bodies with states y, of which some velocity is what the element sees. Its force acts at
-once, or one or two steps late.
+"""Hosts with a fixed step that hold the friction force over it, and measures of an element in them
+(docs/coupling.md). A host has bodies with states y, of which one velocity is the element's input.
+Its force acts at once, or one or two steps late.
 """
 
 import math
@@ -21,13 +19,13 @@ def is_scalar(description):
 
 
 def limit_of(fmu, normal=NORMAL):
-    """The force at which a body breaks away."""
+    """Returns the force at which a body breaks away."""
     return normal * fmu.description.limit
 
 
 def element(fmu, mass, timing=EITHER, **values):
-    """An instance that knows a mass and when its force acts; values that it does not have are left
-    out."""
+    """Starts an instance with a mass and a timing of its force; values of variables that it lacks
+    are left out."""
     instance = fmu.co_simulation()
     instance.initialize(
         {
@@ -47,8 +45,8 @@ def timing_of(late):
 
 
 def holds(fmu, part, step, late, mass, timing, stop=0.3):
-    """Whether a body of 1 kg stays where it is, or near it, after the load has jumped to a part of
-    the limit."""
+    """Checks whether a body of 1 kg stays at or near its place after the load has jumped to a part
+    of the limit."""
     load = part * limit_of(fmu)
     with element(fmu, mass, timing) as instance:
         rows = run_loop(
@@ -59,7 +57,7 @@ def holds(fmu, part, step, late, mass, timing, stop=0.3):
 
 @cache
 def highest_jump(fmu, step, late=False, mass=1.0, timing=EITHER):
-    """The highest part of the static limit to which the load may jump."""
+    """Finds the highest part of the static limit to which the load may jump."""
     low, high = 0.0, 1.0
     if holds(fmu, 0.99, step, late, mass, timing):
         return 1.0
@@ -73,8 +71,8 @@ def highest_jump(fmu, step, late=False, mass=1.0, timing=EITHER):
 
 @cache
 def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
-    """A load that reaches the limit in 1 s: how far the body has crept at 0.6 s, and the part of
-    the limit at which it has moved 1 mm further."""
+    """Applies a load that reaches the limit in 1 s; returns the creep at 0.6 s, and the part of the
+    limit at which the body has moved 1 mm further."""
     limit = limit_of(fmu)
     with element(fmu, mass, timing) as instance:
         rows = run_loop(instance, lambda t, x: limit * t, 1.3, step, late=late)
@@ -87,20 +85,20 @@ def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
 
 
 def steps_to_rest(rows, load, part=0.01):
-    """The number of steps until the force stays within a part of the load that has jumped at the
-    start."""
+    """Returns the number of steps until the force stays within a part of the load, which jumps at
+    the start."""
     off = np.nonzero(abs(rows[:, 3] - load) > part * abs(load))[0]
     return int(off[-1]) + 1 if len(off) else 0
 
 
-def unrest(rows, load, skip):
-    """RMS of force less load over the load, after so many steps."""
+def force_deviation(rows, load, skip):
+    """Returns the RMS of force minus load over the load, after `skip` steps."""
     return float(np.sqrt(np.mean((rows[skip:, 3] - load) ** 2))) / abs(load)
 
 
 def held(fmu, masses, normals, steps, late, timing=EITHER, part=0.3, **values):
-    """Rows of a body of 1 kg on several contacts, whose load jumps to a part of what they hold
-    together."""
+    """Runs a body of 1 kg on several contacts, with a load that jumps to a part of what they hold
+    together; returns rows."""
     load = part * limit_of(fmu, sum(normals))
     instances = [element(fmu, mass, timing, **values) for mass in masses]
     rows = run_loop(
@@ -122,7 +120,7 @@ def host(
     elements,
     rates,
     y,
-    seen,
+    measured,
     stop,
     step,
     late=0,
@@ -131,18 +129,18 @@ def host(
     substeps=1,
     resolution=0.0,
 ):
-    """Rows of time, y and the force that acted. `rates` gives dy/dt of time, y and force, positions
-    first in y, then as many velocities; `seen` the velocity that the element gets, rounded to a
-    resolution; `step` one number or one for each step; substeps: steps of the element in one of the
-    host.
+    """Runs a host; returns rows of time, y and the acting force. `rates` computes dy/dt from time,
+    y and force, with positions first in y, then as many velocities; `measured` the velocity for the
+    element, rounded to a resolution; `step` is one number or one for each step; substeps: steps of
+    the element in one of the host.
     """
     y, half, queue, rows = np.array(y, float), len(y) // 2, [0.0] * late, []
     steps = np.full(round(stop / step), step) if np.isscalar(step) else np.array(step)
     times = np.arange(len(steps)) * step if np.isscalar(step) else np.cumsum(steps) - steps
     for t, step in zip(times.tolist(), steps.tolist()):  # noqa: PLR1704
-        v = seen(t, y)
+        v = measured(t, y)
         if not abs(v) < 1e3:
-            break  # it diverges by itself
+            break  # the host diverges by itself
         if resolution:
             v = resolution * round(v / resolution)
         elements.normal = normal(t)
@@ -168,7 +166,7 @@ def one_body(load, mass=lambda t: 1.0):
 
 
 def two_masses(frequency, limit):
-    """Half a kilogram on the contact and half behind a spring, which the load pulls; `frequency`
+    """Half a kilogram on the contact and half behind a spring, pulled by the load; `frequency` is
     that of the two against each other."""
     k = 0.25 * (2 * math.pi * frequency) ** 2
     d = 0.02 * math.sqrt(k)
@@ -188,8 +186,8 @@ def two_masses(frequency, limit):
 
 
 def cases(limit):
-    """By name what moves on the element: rates, y at the start, velocity that is seen, end, and how
-    the host runs."""
+    """Returns the cases by name: rates, y at the start, velocity for the element, end, and options
+    of the host."""
     sees = lambda t, y: y[len(y) // 2]  # noqa: E731
     slow = lambda t, y: 1.5 * limit * math.sin(2 * math.pi * 2 * t)  # noqa: E731
     axis = lambda t, y: 2e4 * (0.01 * math.sin(2 * math.pi * t) - y[0]) - 200 * y[1]  # noqa: E731
@@ -230,21 +228,28 @@ def cases(limit):
     return found
 
 
-FINE = 2e-4  # step of a run that others are held against; with couplingMass, and at once
+FINE = 2e-4  # step of the reference run; with couplingMass, and at once
 
 
 def velocity_error(fmu, name, step, mass, late, fine=None, timing=EITHER, **how):
-    """By how much the velocity in a case differs from that with a step of 0.2 ms, rms over the run;
-    and that run. Infinite where the host diverges. The fine run has couplingMass, too: without it
-    the steepest laws chatter."""
-    rates, start, seen, stop, own = cases(limit_of(fmu))[name]
+    """Returns the rms difference of the velocity in a case from that with a step of 0.2 ms, and
+    that fine run. Infinite if the host diverges. The fine run has couplingMass, too: without it the
+    steepest laws chatter."""
+    rates, start, measured, stop, own = cases(limit_of(fmu))[name]
     if fine is None:
         with element(fmu, 0.5 if name.startswith("two") else 1.0, AT_ONCE) as instance:
             rough = {key: value for key, value in own.items() if key == "normal"}
-            fine = host(Element(instance, NORMAL), rates, start, seen, stop, FINE, **rough)
+            fine = host(Element(instance, NORMAL), rates, start, measured, stop, FINE, **rough)
     with element(fmu, mass, timing) as instance:
         rows = host(
-            Element(instance, NORMAL), rates, start, seen, stop, step, late=late, **{**own, **how}
+            Element(instance, NORMAL),
+            rates,
+            start,
+            measured,
+            stop,
+            step,
+            late=late,
+            **{**own, **how},
         )
     place = 1 + len(start) // 2
     speeds = fine[:: round(step / FINE), place][: len(rows)]

@@ -1,8 +1,8 @@
 """FMI 2.0 through ctypes: every function with its raw status, every message and every allocation on
 record.
 
-FMPy hides wrong calls and statuses behind exceptions; the tests here need to make wrong calls and
-to see what comes back.
+FMPy hides wrong calls and statuses behind exceptions; these tests make wrong calls and check the
+results.
 """
 
 import ctypes
@@ -23,8 +23,7 @@ OK, WARNING, DISCARD, ERROR, FATAL, PENDING = range(6)
 MODEL_EXCHANGE, CO_SIMULATION = 0, 1
 DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, TERMINATED = range(4)
 
-# Types of C by the names of the standard; all others are whole numbers, or places if they have a
-# mark of one.
+# Types of C by the names of the standard; all others are integers, or pointers if marked so.
 TYPES = {
     "fmi2Real": c_double,
     "size_t": c_size_t,
@@ -37,7 +36,7 @@ TYPES = {
 
 
 def prototypes(header):
-    """The type of the result and those of the arguments of each function in a header."""
+    """Reads the types of result and arguments of each function in a header."""
     found = re.findall(r"typedef\s+(?:const )?(\S+)\s+(\w+)TYPE\s*\(([^)]*)\)", header)
     return {name: (TYPES.get(result, c_int), *_types(given)) for result, name, given in found}
 
@@ -57,7 +56,7 @@ COMMON, ONLY_MODEL_EXCHANGE, ONLY_CO_SIMULATION = map(
 FUNCTIONS = {**COMMON, **ONLY_MODEL_EXCHANGE, **ONLY_CO_SIMULATION}
 
 
-_libc = ctypes.CDLL(None)  # that of the process, in which a sanitizer may have its own memory
+_libc = ctypes.CDLL(None)  # of the process: a sanitizer may have replaced its allocator
 _libc.calloc.restype = c_void_p
 _libc.calloc.argtypes = (c_size_t, c_size_t)
 _libc.free.argtypes = (c_void_p,)
@@ -66,7 +65,7 @@ _libc.free.argtypes = (c_void_p,)
 class EventInfo(fmi2EventInfo):
     @classmethod
     def dirty(cls):
-        """An event info as an importer leaves it that never initialises the struct."""
+        """Makes an event info as of an importer that never initializes the struct."""
         info = cls()
         ctypes.memset(byref(info), 0xA5, ctypes.sizeof(info))
         return info
@@ -114,7 +113,7 @@ class Library:
 
 
 class Host:
-    """The environment an instance lives in: keeps its messages and counts its memory."""
+    """The environment of an instance: keeps its messages and counts its memory."""
 
     def __init__(self, logger=True, allocate=True, free=True):
         self.messages = []
@@ -156,7 +155,7 @@ class Host:
 
 class Instance:
     """One instance of an FMU. `instance.fmi2Xxx(...)` is the raw call; the other methods raise
-    FmiError unless the FMU says OK."""
+    FmiError unless the FMU returns OK."""
 
     def __init__(self, fmu, kind, name="element", logging=False, library=None, host=None):
         self.fmu, self.description, self.kind = fmu, fmu.description, kind
@@ -237,7 +236,7 @@ class Instance:
         return getattr(self, set_)(number, 1, byref(kind(value)))
 
     def _access(self, name):
-        """How a variable is got and set, found once: its reference, its type in C, and the two
+        """Looks up how to get and set a variable, once: its reference, its type in C, and the two
         functions."""
         accesses = self.description.accesses
         found = accesses.get(name)
@@ -258,7 +257,7 @@ class Instance:
     # life cycle
 
     def initialize(self, values=None, time=0.0, tolerance=None, stop=None):
-        """From instantiated to the end of initialization; an ME instance is then in event mode."""
+        """Initializes an instance; an ME instance is then in event mode."""
         self.demand(
             "fmi2SetupExperiment",
             tolerance is not None,
@@ -273,7 +272,7 @@ class Instance:
         self.time = time
 
     def start(self, values=None, **experiment):
-        """As initialize; an ME instance then goes on to continuous-time mode."""
+        """Initializes an instance; an ME instance is then in continuous-time mode."""
         self.initialize(values, **experiment)
         if self.kind == MODEL_EXCHANGE:
             self.settle()
@@ -283,7 +282,7 @@ class Instance:
     # model exchange
 
     def settle(self):
-        """Event iteration; returns the number of passes and the last event info."""
+        """Iterates events; returns the number of passes and the last event info."""
         for passes in range(1, 11):
             info = EventInfo()
             self.demand("fmi2NewDiscreteStates", byref(info))
@@ -293,7 +292,7 @@ class Instance:
         raise AssertionError("event iteration does not end")
 
     def event(self):
-        """From continuous-time mode through event mode and back."""
+        """Goes from continuous-time mode through event mode and back."""
         self.demand("fmi2EnterEventMode")
         result = self.settle()
         self.demand("fmi2EnterContinuousTimeMode")
@@ -329,8 +328,8 @@ class Instance:
         return self._vector("fmi2GetEventIndicators", self.description.indicators)
 
     def slopes(self, unknowns, knowns, seed):
-        """Directional derivative of the Reals `unknowns` along `seed` of the Reals `knowns` (value
-        references)."""
+        """Returns the directional derivative of the Reals `unknowns` along `seed` of the Reals
+        `knowns` (value references)."""
         result = (c_double * len(unknowns))()
         self.demand(
             "fmi2GetDirectionalDerivative",
@@ -395,7 +394,7 @@ class Instance:
         return state
 
     def snapshot(self):
-        """All that the instance holds, as bytes: two equal snapshots are two equal instances."""
+        """Returns the whole state of the instance as bytes: equal snapshots are equal instances."""
         state = self.save()
         try:
             return self.pack(state)

@@ -1,6 +1,5 @@
-"""FMI 3.0 of an element, through FMPy: the same file's name as in 2.0, all messages on record.
-
-FMPy turns a refused call into an exception, whose status and message `refused` gives.
+"""An element in FMI 3.0, through FMPy, by its name in 2.0, with all messages on record. FMPy turns
+a refused call into an exception; `refused` returns its message.
 """
 
 import tempfile
@@ -20,7 +19,8 @@ ERROR = 3
 
 @cache
 def described(name):
-    """The description of an element's FMU for 3.0, and the folder that it is unpacked in."""
+    """Reads the description of an element's FMU for 3.0; returns it and the folder it is unpacked
+    in."""
     path = FOLDER / "fmi3" / f"{name}.fmu"
     folder = tempfile.mkdtemp(prefix=f"{name}-3-")
     with zipfile.ZipFile(path) as archive:
@@ -61,7 +61,7 @@ class Instance3:
         return getattr(self.fmu, f"fmi3{function}")(self.fmu.component, *arguments)
 
     def refused(self, function, *arguments):
-        """The one sentence by which a call is refused."""
+        """Makes a call that has to be refused; returns the sentence of the refusal."""
         before = len(self.messages)
         try:
             self.call(function, *arguments)
@@ -73,7 +73,7 @@ class Instance3:
         raise AssertionError(f"{function} was taken")
 
     def size(self, name):
-        """Elements of a variable."""
+        """Returns the number of elements of a variable."""
         count = 1
         for dimension in self.variables[name].dimensions:
             count *= int(dimension.start)
@@ -99,7 +99,7 @@ class Instance3:
             self._access("Set", name, value if isinstance(value, list) else [value])
 
     def start(self, values=None, time=0.0):
-        """To continuous-time or step mode."""
+        """Initializes, and goes to continuous-time or step mode."""
         self.set(values or {})
         self.fmu.enterInitializationMode(tolerance=None, startTime=time)
         self.fmu.exitInitializationMode()
@@ -111,7 +111,7 @@ class Instance3:
         return self.fmu.updateDiscreteStates()
 
     def set_scalars(self, values):
-        """Sets variables by the names of 2.0, in which each element of a vector has its own."""
+        """Sets variables by their names in 2.0, where each element of a vector has its own."""
         for name, variable in self.variables.items():
             if name in values:
                 self.set({name: values[name]})
@@ -119,7 +119,7 @@ class Instance3:
                 self.set({name: [values[f"{name}[{i + 1}]"] for i in range(self.size(name))]})
 
     def reals(self):
-        """All values that are Reals in 2.0, in the order of their references."""
+        """Returns all values that are Reals in 2.0, in the order of their references."""
         ordered = sorted(self.variables.values(), key=lambda v: v.valueReference)
         names = [v.name for v in ordered if v.type == "Float64"]
         return [value for name in names[: names.index("time")] for value in self.get(name)]
@@ -129,7 +129,8 @@ class Instance3:
         return [value for name in chosen for value in self.get(name)]
 
     def slopes(self, function, unknowns, knowns, seed):
-        """Of a direction (GetDirectionalDerivative) or its transpose (GetAdjointDerivative)."""
+        """Returns slopes along a direction (GetDirectionalDerivative) or its transpose
+        (GetAdjointDerivative)."""
         sizes = [sum(self.size(name) for name in names) for names in (unknowns, knowns)]
         count = sizes[0 if function == "GetDirectionalDerivative" else 1]
         result = (c_double * count)()
@@ -141,7 +142,7 @@ class Instance3:
         return list(result)
 
     def snapshot(self):
-        """The stored state as bytes."""
+        """Returns the stored state as bytes."""
         state = c_void_p()
         self.call("GetFMUState", byref(state))
         size = c_size_t()

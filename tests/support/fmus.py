@@ -1,8 +1,8 @@
 """Every FMU in the folder BRISTLE_FMUS (default: dist/): FMUS, and TWINS with the model that each
 is the twin of.
 
-The folder may hold a part of the collection, down to a single FMU for a single platform: COMPLETE
-and PLATFORMS say what it holds.
+The folder may hold a part of the collection, down to a single FMU for a single platform: see
+COMPLETE and PLATFORMS.
 """
 
 import atexit
@@ -19,7 +19,7 @@ from fmi2 import CO_SIMULATION, MODEL_EXCHANGE, Instance, Library
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("BRISTLE_FMUS", REPOSITORY / "dist")).resolve()
-os.environ["BRISTLE_FMUS"] = str(FOLDER)  # where the package looks for them
+os.environ["BRISTLE_FMUS"] = str(FOLDER)  # the package searches them there
 
 
 class Fmu:
@@ -60,7 +60,7 @@ class Fmu:
         return Instance(self, kind, **options)
 
     def started(self, kind, values=None, **experiment):
-        """An instance that runs."""
+        """Returns an initialized instance."""
         return Instance(self, kind).start(values, **experiment)
 
     def in_model_exchange(self, values=None, **experiment):
@@ -79,21 +79,20 @@ TWIN_SUFFIXES = [
 
 
 def _twin_of(name):
-    """The model whose twin has this name; None where it is no twin."""
+    """Returns the model whose twin has this name; None if it is no twin."""
     return next(
         (name.removesuffix(suffix) for suffix in TWIN_SUFFIXES if name.endswith(suffix)), None
     )
 
 
-# Twins are proven by their relation to their models (test_twins.py), not by running everything
-# twice.
+# Twins are tested by comparison with their models (test_twins.py), not by running everything twice.
 _ALL = [Fmu(path) for path in sorted(FOLDER.glob("*.fmu"))]
 FMUS = [fmu for fmu in _ALL if _twin_of(fmu.name) is None]
 TWINS = [(fmu, model) for fmu in _ALL for model in FMUS if model.name == _twin_of(fmu.name)]
 COMPLETE = {path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml")} <= {
     fmu.name for fmu in FMUS
 }
-MUST_BE_COMPLETE = False  # as --complete says
+MUST_BE_COMPLETE = False  # set by --complete
 PLATFORMS = list(
     dict.fromkeys(
         name.split("/")[1]
@@ -105,27 +104,27 @@ PLATFORMS = list(
 
 
 def files_of(path):
-    """The files in an FMU by their names."""
+    """Returns the files in an FMU by their names."""
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def published(name):
-    """The values of a parameter set of the papers."""
+    """Returns the values of a parameter set of the papers."""
     file = REPOSITORY / "resources" / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))["values"]
 
 
 def need_all_fmus():
-    """Leaves a module out that takes FMUs by their names, where some are missing."""
+    """Leaves out a module that takes FMUs by their names if some are missing."""
     if not COMPLETE and not MUST_BE_COMPLETE:
-        import pytest  # only tests ask
+        import pytest  # only tests call this
 
         pytest.skip("not all FMUs are there", allow_module_level=True)
 
 
 def stored_modes(description):
-    """How many modes and options an instance has, with those of which the XML has no word."""
+    """Returns how many modes and options an instance has, with those that are not in the XML."""
     described = tomllib.loads(
         (REPOSITORY / "modelDescription" / f"{description.name}.toml").read_text(encoding="utf-8")
     ).get("modes", {})
@@ -136,6 +135,6 @@ def stored_modes(description):
 
 
 def stored_of_impact(description):
-    """How many numbers an instance remembers of an impact: Rebound in core/instance.h, Pressing in
-    solver/pressing.c."""
+    """Returns how many numbers of an impact an instance stores: Rebound in core/instance.h,
+    Pressing in solver/pressing.c."""
     return 13 if description.takes("penetrationRate") or "contactForce[1]" in description else 0

@@ -1,5 +1,4 @@
-"""Friction curves F(v) of an FMU under a constant normal force, and the facts about those with a
-peak."""
+"""Friction curves F(v) of an FMU under a constant normal force, and checks of those with a peak."""
 
 from contextlib import contextmanager
 
@@ -18,7 +17,7 @@ class Curve:
         return self.instance.get("frictionForce")
 
     def slope(self, velocity):
-        """dF/dv, exactly."""
+        """Returns the exact dF/dv."""
         self.force(velocity)
         d = self.instance.description
         return self.instance.slopes(
@@ -36,7 +35,7 @@ def friction_curve(fmu, normal=10.0, **parameters):
 
 
 def refusal(fmu, **parameters):
-    """What an FMU says to parameters that break a rule."""
+    """Returns an FMU's message about parameters that break a rule."""
     with fmu.model_exchange() as instance:
         with pytest.raises(FmiError) as error:
             instance.start(parameters)
@@ -45,8 +44,8 @@ def refusal(fmu, **parameters):
 
 
 def check_peak_curve(fmu, slope_at_rest):
-    """A curve that rises to mu_s at v_s, falls to mu_d at v_d and stays there, with a continuous
-    slope.
+    """Checks a curve that rises to mu_s at v_s, falls to mu_d at v_d and stays there, with a
+    continuous slope.
 
     slope_at_rest: dF/dv at rest in units of mu_s N/v_s.
     """
@@ -67,7 +66,7 @@ def check_peak_curve(fmu, slope_at_rest):
         assert curve.slope(0.0) == pytest.approx(slope_at_rest * unit, rel=1e-12)
         for joint in (slow, fast):
             for side in (1 - 1e-7, 1, 1 + 1e-7):
-                # the slope vanishes at the joint, so nearby it is the curvature, of order 10/v_s,
+                # the slope vanishes at the joint, so near it is the curvature, of order 10/v_s,
                 # times the distance
                 assert abs(curve.slope(side * joint)) <= 1e-5 * unit
                 assert curve.force(side * joint) == pytest.approx(curve.force(joint), rel=1e-12)
@@ -85,7 +84,7 @@ def check_peak_curve(fmu, slope_at_rest):
 
 
 def check_peak_rules(fmu):
-    """Speeds and coefficients that contradict each other are refused by name."""
+    """Checks that contradicting speeds and coefficients are refused by name."""
     assert "dynamicVelocity" in refusal(fmu, staticVelocity=0.02, dynamicVelocity=0.02)
     assert "dynamicVelocity" in refusal(fmu, staticVelocity=0.02, dynamicVelocity=0.01)
     assert "staticVelocity" in refusal(fmu, staticVelocity=0.0)
@@ -94,5 +93,5 @@ def check_peak_rules(fmu):
 
 
 def curvature(curve, velocity, step):
-    """d2F/dv2 from the exact slopes on one side of a velocity."""
+    """Returns d2F/dv2 from the exact slopes on one side of a velocity."""
     return (curve.slope(velocity + step) - curve.slope(velocity)) / step

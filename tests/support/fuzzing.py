@@ -31,9 +31,9 @@ COMPILERS = {
     ),
     "threads": "gcc -g1 -fsanitize=thread",
 }
-# For runs that are the same each time: libFuzzer otherwise learns from values that are compared,
-# and addresses are among them. It then needs no hook at each comparison: coverage is which branches
-# were taken how often, and how deep the stack was.
+# For reproducible runs: libFuzzer otherwise learns from compared values, and addresses are among
+# them. It then needs no hook at each comparison: coverage is the count of each branch, and the
+# depth of the stack.
 REPEATABLE = ("-use_cmp=0", "-use_memmem=0")
 COVERAGE = {
     True: "-fsanitize-coverage=inline-8bit-counters,pc-table,stack-depth",
@@ -43,7 +43,7 @@ LINKS = {"calls": ("-fsanitize=fuzzer",), "threads": ("-pthread",)}
 
 
 def missing():
-    """What is not there of what these programs need; None where nothing is missing."""
+    """Names what these programs need and is missing; None if nothing is."""
     if shutil.which("clang") is None:
         return "clang"
     runtime = completed("clang", "-print-runtime-dir").stdout.strip()
@@ -55,8 +55,8 @@ def missing():
 
 
 def _elements(fmus, of_3):
-    """The table of the program's FMUs, as elements.h declares it; those for 3.0 with the functions
-    of fmi3.c."""
+    """Writes the table of the program's FMUs, as declared in elements.h; those for 3.0 with the
+    functions of fmi3.c."""
     lines = ['#include "elements.h"', ""]
     both = [(fmu, fmu.name, _prefix(fmu)) for fmu in fmus]
     both += [(fmu, NAME_OF_3.format(fmu.name), _prefix_of_3(fmu)) for fmu in of_3]
@@ -99,8 +99,8 @@ def _prefix_of_3(fmu):
 
 
 def _sources(fmu, of_3):
-    """The sources of an FMU, each by its name; with those of the same element's FMU for 3.0 where
-    it is among these, which differ in the unit and the layer alone."""
+    """Returns the sources of an FMU by name, with those of the same element's FMU for 3.0 if it is
+    in `of_3`: they differ only in the unit and the layer."""
     files = [fmu.path] + [FOLDER / "fmi3" / fmu.path.name] * (fmu in of_3)
     found = {}
     for file in files:
@@ -114,17 +114,17 @@ def _sources(fmu, of_3):
 
 
 def _write(path, text):
-    """Only where it differs, so that nothing is built twice."""
+    """Writes a text only if it differs, so that nothing is built twice."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.is_file() or path.read_bytes() != text:
         path.write_bytes(text)
 
 
 def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
-    """The program with these FMUs in it, and with those for 3.0 of some of them, made anew only as
-    far as they or the program's source have changed. Both layers of an element are compiled at
-    once, as the build does it. Unoptimized it takes a second to build per FMU, an optimized one
-    three more. One that is not only for repeatable runs learns from comparisons too.
+    """Builds the program with these FMUs, and with those for 3.0 of some of them, as far as they or
+    the program's source have changed. Both layers of an element are compiled at once, as in the
+    build. Unoptimized it takes a second to build per FMU, optimized three more. Unless
+    `repeatable`, it also learns from comparisons.
     """
     folder = Path(folder).resolve()
     compiler = f"{COMPILERS[program]} {optimize}"
@@ -168,7 +168,7 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
         f"build {program}: program {program}.o elements.o {' '.join(objects)}\n",
     ]
     _write(folder / "build.ninja", "\n".join(rules + steps).encode())
-    with open(folder / "lock", "w") as lock:  # others may want the same program at the same time
+    with open(folder / "lock", "w") as lock:  # other workers may build it, too
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = completed("ninja", "-C", folder)
     assert made.returncode == 0, made.stdout[-4000:] + made.stderr
@@ -176,8 +176,9 @@ def build(program, fmus, folder, optimize="-O0", repeatable=True, of_3=()):
 
 
 def fuzz(program, model, options=(), files=(), exhaust=False, artifacts=None):
-    """Runs `calls` for one FMU, or for all in it (None): its output, the counts of calls and of
-    failed allocations, and what broke a promise, if anything did: a file in the folder `artifacts`.
+    """Runs `calls` for one FMU, or for all in it (None); returns its output, the counts of calls
+    and of failed allocations, and the input that broke a promise, if any: a file in the folder
+    `artifacts`.
     """
     environment = {
         **os.environ,

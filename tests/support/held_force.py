@@ -1,9 +1,8 @@
 """A body in a host with a fixed step that holds the friction force over it: m (v' − v)/h = load −
 frictionForce, x' = x + h v'.
 
-The force is either that of the step which it acts in, as in a plain loop, or that of the step
-before, as in masters that step all parts side by side (libcosim, OMSimulator, FMPy's container,
-Simulink).
+The force is either that of the same step, as in a plain loop, or that of the step before, as in
+masters that step all parts side by side (libcosim, OMSimulator, FMPy's container, Simulink).
 """
 
 import math
@@ -15,7 +14,7 @@ from fmi2 import OK
 
 
 class Element:
-    """One friction element, with what is called in every step prepared."""
+    """One friction element, with the calls of every step prepared."""
 
     def __init__(self, instance, normal):
         self.instance, self.normal = instance, normal
@@ -27,7 +26,7 @@ class Element:
         self.values, self.force = (c_double * 2)(), c_double()
 
     def step(self, time, velocity, length):
-        """The force after a step."""
+        """Takes a step and returns the force after it."""
         i = self.instance
         self.values[0], self.values[1] = (
             velocity,
@@ -51,10 +50,10 @@ def run_loop(
     counterpart=0.0,
     noise=0.0,
 ):
-    """Rows of time, position, velocity (at the end of a step), friction force and load (in it).
-    `load` is a function of time and position; `instances` one or several, or an Element that is
-    prepared; `step` one number or one for each step; `noise` the deviation of what the elements see
-    of the velocity.
+    """Runs the host; returns rows of time, position, velocity (at the end of a step), friction
+    force and load (in it). `load` is a function of time and position; `instances` one or several,
+    or a prepared Element; `step` one number or one for each step; `noise` the deviation of the
+    elements' velocity input.
     """
     elements = [
         one if isinstance(one, Element) else Element(one, normal)
@@ -77,25 +76,25 @@ def run_loop(
 
 
 def pulses(time, position=0.0, size=2.0):
-    """A load on and off for 0.1 s each."""
+    """Returns a load that is on and off for 0.1 s each."""
     return size if (time + 1e-9) % 0.2 < 0.1 else 0.0
 
 
-def restlessness(rows):
-    """Deviation of the friction force from the load in the second halves of the pulses, after the
-    first of them."""
+def force_ripple(rows):
+    """Returns the deviation of the friction force from the load in the second halves of the pulses,
+    without the first."""
     time = rows[:, 0]
     settled = rows[(time > 0.2) & ((time + 1e-9) % 0.1 >= 0.05 - 1e-9)]
     return math.sqrt(np.mean((settled[:, 3] - settled[:, 4]) ** 2))
 
 
 def drift(rows, step):
-    """Way per pulse, without the first."""
+    """Returns the displacement per pulse, without the first."""
     n = round(0.2 / step)
     return (rows[3 * n - 1, 1] - rows[n - 1, 1]) / 2
 
 
 def break_away(rows):
-    """The largest force under a load that rises slowly; the first half of the way is for learning
-    the mass."""
+    """Finds the largest force under a slowly rising load; the first half of the ramp is for
+    learning the mass."""
     return float(rows[len(rows) // 2 :, 3].max())

@@ -1,12 +1,12 @@
-"""A body that is dropped on a contact by a host with a fixed step that holds the force over it: v'
-= v + h (N/m − g), x' = x + h v'."""
+"""Drops a body on a contact, in a host with a fixed step that holds the force over it: v' = v + h
+(N/m − g), x' = x + h v'."""
 
 GRAVITY = 9.81
 
 
 def drop(push, mass, height, step, steps, late=False, sliding=0.0):
-    """Energies in flight after each step and the last speed. `push(position, velocity, time, step)`
-    gives the force on the body across and along."""
+    """Returns the energies in flight after each step and the last speed. `push(position, velocity,
+    time, step)` returns the force on the body across and along."""
     x, v, w, last, energies = height, 0.0, sliding, (0.0, 0.0), []
     for n in range(steps):
         force = push(x, v, w, n * step, step)
@@ -20,8 +20,8 @@ def drop(push, mass, height, step, steps, late=False, sliding=0.0):
 
 
 def impact(push, height, steps, late, implicit, mass=1.0):
-    """The largest energy in flight after it has touched, relative to that before,
-    and its speed and place at the end. Positions follow with the new speed or the old one."""
+    """Returns the largest energy in flight after contact, relative to that before, and speed and
+    position at the end. Positions follow with the new speed (implicit) or the old one."""
     x, v, last, before, energy, left, time = height, 0.0, 0.0, None, 0.0, 0.0, 0.0
     for step in steps:
         force, _ = push(x, v, 0.0, time, step)

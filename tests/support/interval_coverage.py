@@ -1,5 +1,5 @@
-"""Whether intervals of identify hold what they promise: records from differential equations that
-are written here, not from FMUs, with known parameters."""
+"""Measures the coverage of the intervals of identify: records from differential equations that are
+written here, not from FMUs, with known parameters."""
 
 import itertools
 import tempfile
@@ -44,9 +44,9 @@ class Case:
     motion: str  # "sines" or "strokes"
     noise: float  # of the largest force
     step: float  # m: of the encoder; 0: the velocity is measured
-    begin: int  # sample at which the record is cut: in motion, unless it is 0
+    begin: int  # sample at which the record begins: in motion, unless 0
     seed: int
-    lag: int = 0  # samples by which the force comes late
+    lag: int = 0  # delay of the force in samples
 
 
 def velocity(motion, time):
@@ -58,8 +58,9 @@ def velocity(motion, time):
 
 
 def friction(law, speeds, step):
-    """The force of a law at every SUBSTEPS-th of finely sampled speeds, from an unloaded bristle:
-    z' = v − a(v) z is linear in z, and taken exactly with the speed in the middle of a step."""
+    """Returns the force of a law at every SUBSTEPS-th of finely sampled speeds, from an unloaded
+    bristle: z' = v − a(v) z is linear in z, and solved exactly with the speed in the middle of a
+    step."""
     p = TRUTH[law]
     if law == "SmoothCoulomb":
         return (p["dynamicFriction"] * np.tanh(speeds / p["dynamicVelocity"]))[::SUBSTEPS]
@@ -93,7 +94,7 @@ def record_of(case, file, count=900):
     step = INTERVAL / SUBSTEPS
     way = np.concatenate(([0.0], np.cumsum((speeds[1:] + speeds[:-1]) / 2) * step))
     force = friction(case.law, speeds, step)
-    random = np.random.default_rng(zlib.crc32(repr(case).encode()))  # each its own noise
+    random = np.random.default_rng(zlib.crc32(repr(case).encode()))  # independent noise
     force = force + case.noise * np.abs(force).max() * random.standard_normal(len(force))
     force = np.concatenate((np.full(case.lag, force[0]), force))[: len(force)]
     rows = slice(case.begin, None)
@@ -105,8 +106,7 @@ def record_of(case, file, count=900):
 
 
 def errors_of(case, file):
-    """By parameter that counts as determined: how far the truth is, in half widths of its
-    interval."""
+    """Returns, for each parameter found determined, the error in half widths of its interval."""
     result = fit(candidate(case.law), [record_of(case, file)], FIXED[case.law])
     truth = TRUTH[case.law]
     return {
@@ -129,13 +129,13 @@ def cases(seeds):
 
 
 def run(chosen):
-    """The errors of cases, one after the other."""
+    """Returns the errors of cases, one after the other."""
     with tempfile.TemporaryDirectory() as folder:
         return [errors_of(case, Path(folder) / "record.csv") for case in chosen]
 
 
 def covered(errors):
-    """Share of the truths that lie in their intervals, their number, and the mean error in half
+    """Returns the share of true values in their intervals, their number, and the mean error in half
     widths."""
     values = np.array([value for one in errors for value in one.values()])
     return float(np.mean(np.abs(values) <= 1)), len(values), float(values.mean())

@@ -1,4 +1,4 @@
-"""Measurements made with the FMUs themselves, written as measuring programs write them."""
+"""Simulates measurements with the FMUs, and writes them as measuring programs do."""
 
 import numpy as np
 
@@ -31,14 +31,14 @@ DRIVE = {
 
 
 def slow_loop(cycles=2, period=10.0, interval=0.01, amplitude=0.891e-4):
-    """The motion of Piatkowski's loop: slow, within the pre-sliding range."""
+    """Makes the motion of Piatkowski's loop: slow, within the pre-sliding range."""
     time = np.arange(round(cycles * period / interval) + 1) * interval
     rate = 2 * np.pi / period
     return time, amplitude * np.sin(rate * time), amplitude * rate * np.cos(rate * time)
 
 
 def changing_strokes(duration=12.0, interval=0.002):
-    """Strokes whose speed changes from one to the next, as a drive is measured."""
+    """Makes strokes whose speed changes from one to the next, as for measuring a drive."""
     time = np.arange(round(duration / interval) + 1) * interval
     velocity = 0.05 * np.sin(np.pi * time) * (1 + 0.8 * np.sin(0.6 * time))
     way = np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
@@ -62,7 +62,7 @@ def noisy(values, share, seed=3):
 
 
 def written(file, columns, separator=",", decimal=".", encoding="utf-8"):
-    """A table with a header; the file."""
+    """Writes a table with a header; returns the file."""
     lines = [separator.join(columns)]
     for row in zip(*columns.values(), strict=True):
         lines.append(separator.join(f"{value:.9g}".replace(".", decimal) for value in row))

@@ -1,9 +1,8 @@
-"""Random operating points of natural size for any friction FMU, made from its description alone.
-
+"""Draws random operating points of natural size for any friction FMU, from its description alone.
 Parameters spread around their starts, inputs and states around their nominal values and around the
 parameters of the same unit (a velocity input is drawn near the Stribeck velocity, near the
-regularization velocity, …), so that a few hundred points see every regime of a law. A parameter set
-that breaks a rule of the model is drawn again: the FMU's own check says so.
+regularization velocity, …), so that a few hundred points reach every regime of a law. A parameter
+set that the FMU's own check refuses is drawn again.
 """
 
 import math
@@ -12,16 +11,16 @@ from functools import cached_property
 
 from fmi2 import ERROR, FmiError
 
-AGAIN = False  # whether these points have been tried before, with another build of the same sources
+AGAIN = False  # whether these points have passed with another build of the same sources
 
 
 def some_of(count):
-    """As many points, or a quarter of them where all have been tried before: what a law does there
-    is known, and an error that a sanitizer sees shows at many."""
+    """Returns the number of points to try: a quarter if all have passed before, since an error that
+    a sanitizer finds shows at many points."""
     return -(-count // 4) if AGAIN else count
 
 
-# What no law needs: direction, and the power law of the viscous part.
+# Extensions that no law needs: direction, and the power law of the viscous part.
 OF_A_DRIVE = {
     "backwardFrictionRatio",
     "backwardViscousRatio",
@@ -33,16 +32,16 @@ OF_A_DRIVE = {
 class Sampler:
     def __init__(self, description, seed=1):
         self.description = description
-        self.alike = {}  # by variable: its own size, and the parameters of its unit
+        self.alike = {}  # by variable: its own size, and parameters with its unit
         self.random = random.Random(f"{description.name} {seed}")
         self.drives = random.Random(
             f"{description.name} {seed} drives"
-        )  # a stream of its own, which leaves all other values as they are
+        )  # a separate stream, which leaves all other values unchanged
 
     @cached_property
     def saturation(self):
-        """Deflection that carries the static or dynamic friction force at the default parameters,
-        of the softest spring; 0 without one."""
+        """Returns the deflection of the softest spring under the static or dynamic friction force
+        at the default parameters; 0 without one."""
         d = self.description
         friction = max(
             [d[name].start for name in ("staticFriction", "dynamicFriction") if name in d],
@@ -59,8 +58,8 @@ class Sampler:
         )
 
     def spread(self, variable):
-        """A value of a parameter within a factor of two of its start, or of its nominal size where
-        the start is zero."""
+        """Draws a value of a parameter within a factor of two of its start, or of its nominal size
+        if the start is zero."""
         draw = self.drives if variable.name in OF_A_DRIVE else self.random
         if variable.type == "Integer":
             return draw.choice(variable.values)
@@ -78,8 +77,8 @@ class Sampler:
         return variable.clipped(value)
 
     def size(self, variable):
-        """The nominal value, which for a deflection is what solvers should resolve; then the
-        deflection that carries the friction force."""
+        """Returns the nominal value; for a deflection, whose nominal value is what solvers should
+        resolve, the deflection under the friction force."""
         begun = variable.name.replace("Start", "")  # x of xStart, x[1] of xStart[1]
         if begun != variable.name and begun in self.description:
             return self.size(self.description[begun])
@@ -92,10 +91,10 @@ class Sampler:
         return abs(variable.start or 0) or 1.0
 
     def parameters(self):
-        """A preload stays at zero: references and laws are written in the normal force, and
-        test_preload.py proves that they see the sum. What a host says about the body stays as it is
-        too: it makes co-simulation something else than the law on a given motion; and so does what
-        caps its work.
+        """Draws parameters. A preload stays at zero: references and laws are written in the normal
+        force, and test_preload.py proves that they use the sum. Parameters of the host's body and
+        of the solver's work keep their defaults: they make co-simulation differ from the law on a
+        given motion.
         """
         return {
             variable.name: variable.start if variable.name in self.kept else self.spread(variable)
@@ -112,8 +111,8 @@ class Sampler:
         }
 
     def sizes(self, variable, parameters):
-        """Sizes that matter for an input or a state: its own, and those of the parameters of the
-        same unit."""
+        """Returns the sizes that matter for an input or a state: its own, and those of parameters
+        with the same unit."""
         if variable.name not in self.alike:  # the same at every point
             names = [
                 v.name
@@ -132,7 +131,7 @@ class Sampler:
     def value(self, variable, parameters):
         draw = self.random
         size = draw.choice(self.sizes(variable, parameters)) * 10 ** draw.uniform(-1.5, 0.7)
-        # a normal force pulls seldom, all else has no preferred sign
+        # a normal force is rarely negative, all else has no preferred sign
         negative = 0.12 if variable.name == "normalForce" else 0.5
         return variable.clipped(-size if draw.random() < negative else size)
 
@@ -150,8 +149,7 @@ class Sampler:
         return [self.value(variable, parameters) for variable in self.description.states]
 
     def start(self, instance, **experiment):
-        """Brings a fresh instance to the end of initialization with a random parameter set that the
-        FMU accepts."""
+        """Initializes a fresh instance with a random parameter set that the FMU accepts."""
         for _ in range(200):
             parameters = self.parameters()
             try:
@@ -165,7 +163,7 @@ class Sampler:
 
     def walk(self, instance, parameters, steps):
         """Moves an ME instance in continuous-time mode through random points, each with its event;
-        yields after every one."""
+        yields after each."""
         for _ in range(steps):
             if self.random.random() < 0.7:
                 instance.states = self.states(parameters)
@@ -175,7 +173,8 @@ class Sampler:
             yield
 
     def points(self, fmu, sets=12, steps=30):
-        """Random points of an FMU, each as (ME instance in continuous-time mode, parameters)."""
+        """Yields random points of an FMU, each as (ME instance in continuous-time mode,
+        parameters)."""
         with fmu.model_exchange() as instance:
             for _ in range(sets):
                 parameters = self.start(instance)

@@ -1,11 +1,9 @@
-"""The best element that knows nothing of the load but what velocities show: it has the law, its
-values and the body's mass exactly, and knows when its output acts.
-
-A load that changes at t[k] shows in the velocity at t[k+1] for the first time, so until then no
-element can answer to it. This one takes law and body over what is past, again with the load that
-has shown itself, and over the step in which its output will act with the load that was last seen;
-both in such fine steps as the truth that docs/coupling.md compares with. The momentum that the body
-got while its load was unknown it takes out again, within what the contact holds.
+"""The best element that knows the load only from velocities: it has the exact law, parameters and
+mass of the body, and knows when its output acts. A load that changes at t[k] affects the velocity
+at t[k+1] first, so until then no element can respond. This one integrates law and body over the
+past, again with the load that is now observed, and over the step in which its output will act with
+the load observed last; both in steps as fine as those of the reference in docs/coupling.md. It then
+removes the momentum that the body got while its load was unknown, within the limit of the contact.
 """
 
 from held_force import Element
@@ -16,19 +14,19 @@ def confined(value, limit):
 
 
 class Oracle(Element):
-    """In the place of an Element. The body has 1 kg, and so has couplingMass of the instance, which
-    is stepped in `fine` parts of a step."""
+    """A replacement for an Element. The body has 1 kg, and so has couplingMass of the instance,
+    which takes `fine` parts of a step."""
 
     def __init__(self, instance, normal, limit, late, fine):
         super().__init__(instance, normal)
         self.limit, self.late, self.fine = limit, late, fine
         self.state = None  # of the law at the start of the last step, and its velocity there
         self.velocity = self.load = self.remainder = 0.0
-        self.forces = [0.0, 0.0]  # given, the last one first
+        self.forces = [0.0, 0.0]  # past outputs, the last one first
 
     def follow(self, state, velocity, load, time, length):
-        """Law and body over a step from a state on: state and velocity at its end, and the mean
-        force."""
+        """Integrates law and body over a step from a state; returns state and velocity at its end,
+        and the mean force."""
         self.instance.restore(state)
         count = max(round(length / self.fine), 1)
         begin, part = velocity, length / count
@@ -37,7 +35,8 @@ class Oracle(Element):
         return self.instance.save(), velocity, load - (velocity - begin) / length
 
     def share(self, excess):
-        """What the contact holds of an excess of momentum beside the load, and the remainder."""
+        """Splits an excess of momentum into what the contact holds beside the load, and the
+        remainder."""
         held = confined(self.load + excess, self.limit) - confined(self.load, self.limit)
         return held, excess - held
 
@@ -73,6 +72,6 @@ class Oracle(Element):
         return force
 
     def close(self):
-        """Gives back what it keeps of the instance."""
+        """Frees the stored states of the instance."""
         for state in (self.state, self.ahead[0]):
             self.instance.drop(state)

@@ -1,5 +1,5 @@
-"""Prescribed motion: phases of constant normal force and velocity through one element, in either
-kind, for comparison with closed forms."""
+"""Prescribed motion: runs phases of constant normal force and velocity through one element, in
+either kind, for comparison with closed forms."""
 
 import math
 
@@ -10,7 +10,7 @@ from reference import integrate_me
 
 PRINTED, BOUNDED = {"law": 1}, {"law": 2}  # the first is the default
 
-# Rill 2023, Fig. 4: the two demonstration models, which all six bristle models share.
+# Rill 2023, Fig. 4: the two demonstration models, shared by all six bristle models.
 MODEL_1 = {
     "staticFriction": 0.6,
     "dynamicFriction": 0.3,
@@ -41,13 +41,13 @@ REVERSAL_LIFT_OFF_RETURN = [
     (-1.0, 0.0, 0.02),
     (NORMAL, 1e-3, 0.1),
 ]
-# Co-simulation is exact where the states are linear under held inputs; model exchange is integrated
-# to 1e-10.
+# Co-simulation is exact if the states are linear under held inputs; model exchange is integrated to
+# 1e-10.
 ROUNDING = {CO_SIMULATION: 1e-11, MODEL_EXCHANGE: 1e-7}
 
 
 def parameters_for(fmu, case):
-    """Those of a case that the FMU has."""
+    """Returns the parameters of a case that the FMU has."""
     return {name: value for name, value in case.items() if name in fmu.description}
 
 
@@ -78,12 +78,12 @@ def drive(fmu, kind, parameters, phases, step, tolerance=1e-10):
 
 
 def saturating(start, end, rate, time):
-    """Solution of dx/dt = rate (end - x)."""
+    """Solves dx/dt = rate (end - x)."""
     return end + (start - end) * math.exp(-rate * time)
 
 
 def check_linear_bristle(fmu, kind, law, p, phases, step):
-    """Deflection and force in each phase have the closed form of the printed law in
+    """Compares deflection and force in each phase with the closed form of the printed law in
     reference/<model>.py, `linear`; without contact the bristle relaxes."""
     stiffness, own, exact = p["bristleStiffness"], p["bristleDamping"], ROUNDING[kind]
     begin = z = p.get("bristleDeflectionStart", 0.0)
@@ -103,9 +103,9 @@ def check_linear_bristle(fmu, kind, law, p, phases, step):
 
 
 def pulled(fmu, kind, case, direction):
-    """A bristle that sticks, pulled with a constant velocity v until half beyond the break-away,
-    where sigma0 v t + sigma1 v = F_s: yields (part of the time to break-away, velocity, force of
-    stick, values) after every step, and finds the peak of the force at F_s.
+    """Pulls a sticking bristle with a constant velocity v to 1.5 times the displacement of
+    break-away, where sigma0 v t + sigma1 v = F_s; yields (part of the time to break-away, velocity,
+    force of stick, values) after every step, and checks the peak of the force against F_s.
     """
     p = parameters_for(fmu, CASES[case])
     stiffness, damping, limit = (
@@ -121,4 +121,4 @@ def pulled(fmu, kind, case, direction):
         peak = max(peak, abs(found["frictionForce"]))
         yield time / breaking, velocity, stiffness * velocity * time + damping * velocity, found
     assert peak <= limit * (1 + 1e-6)
-    assert peak >= limit * 0.97, "sampled at a fortieth of the way"
+    assert peak >= limit * 0.97, "sampled at a fortieth of the displacement"

@@ -1,5 +1,5 @@
-"""Calls of the rig in this process. The rig is build/rig/rig or what BRISTLE_RIG names. Where it is
-not built the tests that need it are skipped, but not on continuous integration."""
+"""Calls the rig in this process. The rig is build/rig/rig or what BRISTLE_RIG names. If it is not
+built the tests that need it are skipped, except with CI=true."""
 
 import csv
 import os
@@ -31,20 +31,20 @@ from rig.command import main  # noqa: E402
 
 
 def call(*arguments, cwd="."):
-    """What the command prints and its exit code."""
+    """Calls the command; returns its output and exit code."""
     with chdir(cwd), redirect_stdout(StringIO()) as said, redirect_stderr(StringIO()) as warned:
         code = main(RIG, [str(word) for word in arguments])
     return CompletedProcess(arguments, code, said.getvalue(), warned.getvalue())
 
 
 def simulate(system, *models, options=()):
-    """Columns of the results by model."""
+    """Simulates a system; returns the columns of the results by model."""
     files = [PRESENT[model].path for model in models]
     return rig_of(RIG).results([str(word) for word in (system, *files, *options)])
 
 
 def read_csv(path):
-    """The columns of a file of results by model; those that a model does not have are left out."""
+    """Reads the columns of a file of results by model, without those that a model lacks."""
     rows = {}
     with open(path, newline="") as file:
         for row in csv.DictReader(file):

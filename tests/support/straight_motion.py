@@ -1,4 +1,4 @@
-"""Any friction element, on a line or in space, moved along a line under a given normal force."""
+"""Moves any friction element, on a line or in space, along a line under a given normal force."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ def is_friction(description):
 
 
 class Line:
-    """What an element is given, and what it gives. One that makes its normal force itself has a
-    spring in proportion to the penetration, and is pressed in."""
+    """Inputs and outputs of an element along a line. One that computes its normal force has a
+    linear spring, and is pressed in."""
 
     def __init__(self, description):
         self.description = description
@@ -30,7 +30,7 @@ class Line:
         )
 
     def inputs(self, normal, velocity):
-        """Values, or the rates of values."""
+        """Returns values of inputs, or rates of inputs."""
         if self.scalar:
             return {"normalForce": normal, "relativeVelocity": velocity}
         load = (
@@ -50,11 +50,11 @@ class Line:
             instance.set_input_derivative(name, rate)
 
     def along(self, instance, base):
-        """A velocity or a force of the element, along the line."""
+        """Returns the component of a velocity or a force along the line."""
         return instance.get(base) if self.scalar else float(read(instance, base) @ ALONG)
 
     def slope(self, instance):
-        """Of the force over the velocity."""
+        """Returns the slope of the force over the velocity."""
         of, over = self.along_parts("frictionForce"), self.along_parts("relativeVelocity")
         slopes = instance.slopes(
             [self.description[name].reference for name in of],

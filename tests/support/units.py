@@ -1,4 +1,4 @@
-"""Units of an FMU's variables, by their exponents of the base units."""
+"""Returns the units of an FMU's variables, as exponents of the base units."""
 
 import re
 
@@ -20,7 +20,7 @@ def units(description):
 
 
 def exponents_of(text):
-    """Exponents of a unit written in the way of Modelica: N.s/m, m/s2, 1/(m.s)."""
+    """Reads the exponents of a unit in Modelica's notation: N.s/m, m/s2, 1/(m.s)."""
     known = {name: tuple(int(name == other) for other in BASE) for name in BASE} | {
         "1": (),
         "N": (1, 1, -2),
@@ -41,7 +41,7 @@ def exponents_of(text):
 
 
 def scaled(description, metre, kilogram, second):
-    """Factor of each Real when the base units change by these factors."""
+    """Returns the factor of each Real when the base units change by these factors."""
     factors = {}
     for name, (exponents, _, _) in units(description).items():
         factors[name] = kilogram ** exponents[0] * metre ** exponents[1] * second ** exponents[2]

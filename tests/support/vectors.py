@@ -8,12 +8,12 @@ def is_vector(description, base):
 
 
 def vectors(description, variables):
-    """The names of the vectors among some variables."""
+    """Returns the names of the vectors among some variables."""
     return sorted({v.base for v in variables if v.base and is_vector(description, v.base)})
 
 
 def spread(**values):
-    """{"relativeVelocity": (1, 2, 3)} as the values of scalars."""
+    """Converts {"relativeVelocity": (1, 2, 3)} to values of scalars."""
     return {
         f"{base}[{i}]": float(value)
         for base, vector in values.items()

@@ -1,5 +1,5 @@
 """ARCHITECTURE.md and docs/adding-a-model.md are true: the example makes an FMU, a model is added
-without an edit of a list, and contract and keys are as documented."""
+without editing a list, and contract and keys are as documented."""
 
 import ast
 import json
@@ -29,8 +29,8 @@ WITH_OUR_TOOLS = {
 
 @pytest.fixture(scope="module")
 def enlarged(tmp_path_factory):
-    """The repository with the walked example and two more models, of which only these are built: as
-    somebody does who adds one."""
+    """The repository with the walked example and two more models, of which only these are built, as
+    when adding one."""
     folder = tmp_path_factory.mktemp("enlarged")
     text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
     files = dict(re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```", text, re.M | re.S))
@@ -79,8 +79,7 @@ def test_the_walked_example_builds_and_runs(enlarged):
     )  # tanh(500) is 1
 
 
-# The tests that look at names, units, sets or other models. All others take nothing from an FMU but
-# its description.
+# The tests of names, units, sets or other models. All others use only the description of an FMU.
 LOOKING_AROUND = (
     "description heat importers laws limits parameter_sets passivity preload reference twins"
 ).split()
@@ -88,9 +87,9 @@ LOOKING_AROUND = (
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
-def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
-    """One that is not passive, with a unit and an input that no other has, and one that turns: with
-    nothing else built."""
+def test_an_added_model_passes_without_editing_a_test(enlarged):
+    """One that is not passive, with a unit and an input that no other has, and one that turns;
+    nothing else is built."""
     files = [f"tests/every_fmu/test_{name}.py" for name in LOOKING_AROUND]
     environment = {
         **os.environ,
@@ -104,8 +103,8 @@ def test_a_model_that_is_added_passes_without_an_edit_of_a_test(enlarged):
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
-def test_a_mistake_stands_last_and_below_little_else(enlarged):
-    """ninja shows the command that failed above what it said: one output and a short command."""
+def test_a_mistake_is_shown_last_and_below_little_else(enlarged):
+    """ninja shows the failed command above its output: one output and a short command."""
     description = enlarged / "modelDescription" / "PivotBristle.toml"
     text = description.read_text(encoding="utf-8")
     description.write_text(text.replace("[[equations]]", "[[equation]]"), encoding="utf-8")
@@ -120,7 +119,7 @@ def test_a_mistake_stands_last_and_below_little_else(enlarged):
 
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
-def test_an_editor_learns_how_a_model_is_compiled(enlarged):
+def test_an_editor_finds_how_a_model_is_compiled(enlarged):
     entries = {
         Path(entry["file"]).relative_to(enlarged).as_posix(): entry
         for entry in json.loads((enlarged / "build" / "compile_commands.json").read_text())
@@ -134,7 +133,7 @@ def test_an_editor_learns_how_a_model_is_compiled(enlarged):
 @pytest.mark.shipped
 @pytest.mark.xdist_group("enlarged")
 def test_a_model_is_built_for_a_debugger(enlarged):
-    """As CONTRIBUTING.md says, with the compiler of the machine."""
+    """As in CONTRIBUTING.md, with the compiler of the machine."""
     shutil.copy(REPOSITORY / "CMakePresets.json", enlarged)
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     commands = re.search(
@@ -192,11 +191,11 @@ PLACES = {
     "bristle": "python",
     "generator": "",
     "bristle_site": "site",
-}  # the folder of each package
+}  # folder of each package
 
 
 def modules(package):
-    """All modules of a package with their files."""
+    """Lists all modules of a package with their files."""
     root = REPOSITORY / PLACES[package]
     files = sorted((root / package).rglob("*.py"))
     return {
@@ -206,7 +205,7 @@ def modules(package):
 
 
 def imported(module, file):
-    """What a module imports, wherever it does: packages and modules by their whole names."""
+    """Returns what a module imports, anywhere in it: packages and modules by their full names."""
     package = module.split(".") if file.name == "__init__.py" else module.split(".")[:-1]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -226,7 +225,7 @@ def below(name, parts):
 
 
 def arrows(user):
-    """The imports of the part of a package: module, what it imports."""
+    """Yields the imports of a part of a package: module and imported name."""
     return [
         (module, name)
         for module, file in modules(user.split(".")[0]).items()
@@ -249,8 +248,8 @@ OURS = [*PLACES, "mutation", "tests", "bench", "rig", "runner", "playground"]
     ],
 )
 def test_an_arrow_between_python_packages_points_one_way(user, used):
-    """What is installed knows neither generator nor site, the generator only the format of FMUs and
-    the command line, and the site is known by none."""
+    """Installed code imports neither generator nor site, the generator only the format of FMUs and
+    the command line, and nothing imports the site."""
     found = arrows(user)
     assert found
     wrong = [
@@ -261,7 +260,7 @@ def test_an_arrow_between_python_packages_points_one_way(user, used):
     assert not wrong
 
 
-LAYERS = {  # of the C, and what each may include beside itself; "" is what the generator writes
+LAYERS = {  # layers of the C, and what each may include beside itself; "" is generated code
     "common": [],
     "solver": [],
     "models": ["common", ""],
@@ -273,8 +272,8 @@ LAYERS = {  # of the C, and what each may include beside itself; "" is what the 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_of_the_c_knows_none_above_it(layer):
-    """The unit that the generator writes includes one after the other. What versions share names
-    none of them; a version does not know the other."""
+    """The generated unit includes all of them. What versions share includes none of them; a version
+    does not include the other."""
     versions = [name for name in ("fmi2", "fmi3") if name != layer]
     for file in sorted((REPOSITORY / "fmu_src" / layer).iterdir()):
         text = file.read_text(encoding="utf-8")
@@ -285,8 +284,8 @@ def test_a_layer_of_the_c_knows_none_above_it(layer):
 
 
 def test_what_runs_fmus_does_not_know_its_applications():
-    """Each of these may use those before it; all else in the package uses none of them, but that
-    the command line finds its commands."""
+    """Each of these may use those before it; everything else in the package uses none of them,
+    except that the command line finds its commands."""
     applications = ["bristle.identify", "bristle.sweep", "bristle.cli.commands"]
 
     def rank(name):
@@ -300,7 +299,7 @@ def test_what_runs_fmus_does_not_know_its_applications():
     assert not wrong
 
 
-def test_the_installed_package_needs_what_it_says():
+def test_the_installed_package_needs_what_it_declares():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [need for needs in project["optional-dependencies"].values() for need in needs]
     needs = {re.match(r"\w+", need)[0] for need in [*project["dependencies"], *extras]}
@@ -313,8 +312,7 @@ def test_the_installed_package_needs_what_it_says():
 
 
 def test_no_package_takes_the_name_of_a_module_of_python():
-    """The folder site/ is no package: one of this name would stand before the module site of
-    Python."""
+    """The folder site/ is no package: one of this name would hide Python's module site."""
     folders = [file.parent for file in REPOSITORY.glob("*/__init__.py")] + [
         file.parent for file in REPOSITORY.glob("*/*/__init__.py")
     ]

@@ -1,5 +1,5 @@
-"""Commands under attack: damaged files, numbers without sense, full disks. One clear line, exit
-code 2, nothing lost, and no endless work."""
+"""Commands under attack: damaged files, absurd numbers, full disks. One clear line, exit code 2,
+nothing lost, and no endless work."""
 
 import os
 import re
@@ -30,8 +30,8 @@ OVER = ["--over", "staticFriction=.5:.6:2"]
 
 @pytest.fixture
 def refused(capsys, monkeypatch, tmp_path):
-    """The one line by which a command refuses, without any output and in a folder that stays as it
-    was."""
+    """Runs a command that has to refuse without output or change of its folder; returns its one
+    line."""
     monkeypatch.chdir(tmp_path)
     before = signal.getsignal(signal.SIGTERM)
 
@@ -57,12 +57,12 @@ def snapshot(folder):
 
 
 def unpacked(fmu):
-    """What it takes when it is unpacked, in bytes."""
+    """Returns the size of an unpacked FMU in bytes."""
     return sum(one.file_size for one in zipfile.ZipFile(fmu).infolist())
 
 
 def copied(file, change=lambda name, data: data, more=(), fmu=LUGRE):
-    """An FMU whose members are changed, and others are added."""
+    """Makes an FMU with changed and added members."""
     with zipfile.ZipFile(fmu) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             new.writestr(name, change(name, old.read(name)))
@@ -148,7 +148,7 @@ WORDS = {
     "a folder": (["run", "LuGre", *RUN, "-o", "/tmp"], "/tmp: Is a directory."),
     "results in place of an FMU": (
         ["run", "LuGre", *RUN, "-o", "a.fmu"],
-        "a.fmu: results are no FMU; give them another name.",
+        "a.fmu: results are not an FMU; give them another name.",
     ),
     "a parameter set in place of an FMU": (
         ["suggest", "LuGre", "--mass", "1", "--deflection", "1e-5", "-o", "a.fmu"],
@@ -167,7 +167,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("case", WORDS)
-def test_what_makes_no_sense_is_refused(case, refused):
+def test_absurd_input_is_refused(case, refused):
     words, sentence = WORDS[case]
     assert refused(*words) == sentence
 
@@ -178,7 +178,7 @@ def test_a_device_stays_one(refused):
 
 
 @pytest.mark.parametrize("words", [["run", "LuGre", *RUN], ["list", FOLDER]], ids=["run", "list"])
-def test_an_output_that_nothing_takes_is_reported_once(words):
+def test_an_output_that_cannot_be_written_is_reported_once(words):
     with open("/dev/full", "w") as full:
         environment = {
             **os.environ,
@@ -194,7 +194,7 @@ def test_an_output_that_nothing_takes_is_reported_once(words):
     assert (done.returncode, done.stderr) == (2, "bristle: No space left on device.\n")
 
 
-def test_an_error_that_nobody_has_thought_of_is_a_line_and_its_place(monkeypatch, capsys):
+def test_an_unexpected_error_is_a_line_with_its_place(monkeypatch, capsys):
     def fail(*_):
         raise LookupError("no such thing")
 
@@ -225,7 +225,7 @@ TABLES = {
         ",".join(["time", *map(str, range(1_000_000))]) + "\n" + ",".join(["0"] * 1_000_001) + "\n",
         ", column 0: LuGre has no such input; there are normalForce, relativeVelocity.",
     ),
-    "UTF-16": ("time,relativeVelocity\n0,0\n".encode("utf-16"), ": not a text in UTF-8."),
+    "UTF-16": ("time,relativeVelocity\n0,0\n".encode("utf-16"), ": is not UTF-8 text."),
     "zeros": (
         b"time,relativeVelocity\n0,\0\n",
         ', line 2, column relativeVelocity: "\0" is not a number.',
@@ -240,8 +240,8 @@ def test_a_damaged_table_of_inputs_is_refused(case, refused, tmp_path):
     assert refused("run", "LuGre", "in.csv") == f"in.csv{sentence}"
 
 
-@pytest.mark.filterwarnings("error")  # which would be a second line
-def test_times_further_apart_than_numbers_go_are_refused(refused, tmp_path):
+@pytest.mark.filterwarnings("error")  # which would break the line
+def test_times_whose_difference_overflows_are_refused(refused, tmp_path):
     (tmp_path / "in.csv").write_text("time,relativeVelocity\n-1e308,0\n1e308,1\n")
     assert refused("run", "LuGre", "in.csv") == (
         "LuGre: A step from -1e+308 s of length inf s cannot be made, at 1e+308 s."
@@ -288,15 +288,15 @@ def test_a_damaged_measurement_is_refused(case, refused, tmp_path):
     ],
     ids=["run", "sweep"],
 )
-def test_what_is_read_is_not_written_over(words, refused, tmp_path):
+def test_input_files_are_not_overwritten(words, refused, tmp_path):
     (tmp_path / "in.csv").write_text("time,relativeVelocity\n0,0\n1,1\n")
-    assert refused(*words) == "in.csv: is read by this command; write to another file."
+    assert refused(*words) == "in.csv: this command reads the file; write to another one."
 
 
 @pytest.mark.parametrize(
     "content", [b'"x"\n', b"[1\n", b"\xff\xfe\n", b"", b'"x"\n3\n', b"[" * 100_000 + b"\n"]
 )
-def test_a_journal_that_is_no_journal_is_refused_and_kept(content, refused, tmp_path):
+def test_an_invalid_journal_is_refused_and_kept(content, refused, tmp_path):
     (tmp_path / "out.csv.part").write_bytes(content)
     wanted = (
         "out.csv.part belongs to another sweep that was stopped, or is damaged: remove it, or"
@@ -319,7 +319,7 @@ def flipped(name):
 
 
 def exchanged(name, data):
-    """Two value references the other way round."""
+    """Swaps two value references."""
     if name != "modelDescription.xml":
         return data
     for old, new in ((2, "x"), (3, 2), ("x", 3)):
@@ -376,8 +376,8 @@ def test_a_damaged_fmu_is_not_stamped(case, refused, tmp_path):
 
 
 @pytest.mark.parametrize("reference", ["-1", "4294967296", "1e1", ""])
-def test_a_value_reference_that_is_none_is_refused(reference, refused, tmp_path):
-    """ctypes would take the lower 32 bits of it."""
+def test_an_invalid_value_reference_is_refused(reference, refused, tmp_path):
+    """ctypes would use its lower 32 bits."""
     new = f'valueReference="{reference}"'.encode()
     copied(tmp_path / "in.fmu", lambda _, data: data.replace(b'valueReference="0"', new))
     assert refused("run", "in.fmu", *RUN) == (
@@ -386,7 +386,7 @@ def test_a_value_reference_that_is_none_is_refused(reference, refused, tmp_path)
     )
 
 
-def test_a_library_that_is_none_is_refused(refused, tmp_path):
+def test_an_invalid_library_is_refused(refused, tmp_path):
     copied(tmp_path / "in.fmu", lambda name, data: b"text" if name.endswith(".so") else data)
     assert refused("run", "in.fmu", *RUN) == (
         f"{tmp_path / 'in.fmu'}: its library for linux64 is damaged."
@@ -406,11 +406,11 @@ def test_a_library_with_flipped_bits_is_refused(words, refused, tmp_path):
     assert refused(*words) == f"{tmp_path / 'in.fmu'}: not an FMU, the zip file cannot be read."
 
 
-def test_an_fmu_is_written_over_only_if_this_is_asked_for(refused, tmp_path, capsys):
+def test_an_fmu_is_overwritten_only_on_request(refused, tmp_path, capsys):
     own = bristle.stamp(LUGRE, {"staticFriction": 0.7}, "Own", tmp_path / "Own.fmu")
     words = ["stamp", "LuGre", "--name", "Own", "--set", "staticFriction=0.8"]
     assert refused(*words) == (
-        "Own.fmu: is there already; give another name, or overwrite it (--overwrite)."
+        "Own.fmu: already exists; give another name, or overwrite it (--overwrite)."
     )
     assert cli.main([*words, "--overwrite"]) == 0
     assert bristle.describe(own)["staticFriction"].start == 0.8
@@ -458,7 +458,7 @@ def test_a_parameter_set_that_cannot_be_read_is_refused(refused, tmp_path):
 # ---- files ----
 
 
-def test_a_link_goes_on_pointing_where_it_does(tmp_path):
+def test_a_link_keeps_its_target(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to("real.csv")
     with writing(tmp_path / "link.csv") as handle:
@@ -477,7 +477,7 @@ def test_a_pipe_stays_one(tmp_path):
     assert os.listdir(tmp_path) == ["pipe"]
 
 
-def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path):
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
     with writing(tmp_path / f"{'x' * 251}.csv") as handle:
         handle.write("all")
     assert len(os.listdir(tmp_path)) == 1
@@ -529,15 +529,15 @@ def test_an_expression_that_is_more_than_arithmetic_is_refused_before_any_run(te
         "at + 1",
     ],
 )
-def test_an_expression_reaches_nothing_but_its_value(text):
+def test_an_expression_has_no_side_effects(text):
     before = {name: values.copy() for name, values in COLUMNS.items()}
     with pytest.raises(expressions.WrongExpression):
         expressions.quantity(text, COLUMNS)
     assert all(np.array_equal(before[name], COLUMNS[name]) for name in before)
 
 
-def test_a_number_of_an_expression_is_of_floating_point():
-    """A shift and a power without end are then errors at once; 2**64 + 1 is rounded."""
+def test_a_number_of_an_expression_is_a_float():
+    """Shifts and huge powers are then errors at once; 2**64 + 1 is rounded."""
     assert expressions.quantity("2**64 + 1 - 2**64", COLUMNS) == 0
 
 

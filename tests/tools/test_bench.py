@@ -1,7 +1,6 @@
-"""The benchmark's guests: FMUs that are known by their interface alone, and many instances.
-
-The program is build/bench/bench or in the folder that BRISTLE_BENCH names; the tests are skipped
-where it is not built, but not on continuous integration.
+"""The benchmark's guests: FMUs known by their interface alone, and many instances. The program is
+build/bench/bench or in the folder of BRISTLE_BENCH; the tests are skipped if it is not built,
+except with CI=true.
 """
 
 import os
@@ -33,7 +32,7 @@ def bench(*arguments):
 
 
 def rows(run):
-    """Forces by FMU, cycle or step, and motion."""
+    """Runs the benchmark; returns forces by FMU, cycle or step, and motion."""
     assert run.returncode == 0, run.stderr
     cells = [
         line.strip("| ").split(" | ") for line in run.stdout.splitlines() if "[ns]" not in line
@@ -42,7 +41,7 @@ def rows(run):
 
 
 def refusal(*arguments):
-    """The one sentence by which it refuses."""
+    """Runs it where it has to refuse; returns its sentence."""
     run = bench(*arguments)
     assert run.returncode == 2 and not run.stdout, run.stdout
     assert run.stderr.count("\n") == 1, run.stderr
@@ -51,8 +50,8 @@ def refusal(*arguments):
 
 @pytest.fixture
 def guest(tmp_path):
-    """Makes an FMU from LuGre with another description, as `change` writes it, and the files of
-    `others` in place of its own."""
+    """Makes an FMU from LuGre with a description changed by `change`, and the files of `others` in
+    place of its own."""
 
     def make(change=lambda text: text, others=()):
         file = tmp_path / "guest.fmu"
@@ -68,7 +67,7 @@ def guest(tmp_path):
 
 
 def without(element):
-    """Takes an element, with all that is in it, out of a description."""
+    """Removes an element and its content from a description."""
 
     def change(text):
         start = text.index(f"<{element}")
@@ -119,7 +118,7 @@ def test_a_law_without_states_is_measured():
     assert {row[1] for row in found if row[0] != "LuGre"} == {"cycle", "step"}
 
 
-def test_what_cannot_be_measured_is_reported_in_a_sentence(guest, tmp_path):
+def test_a_failed_measurement_is_reported_in_a_sentence(guest, tmp_path):
     text = tmp_path / "text.fmu"
     text.write_text("no FMU")
     assert "it is not a zip file" in refusal("--peer", text)

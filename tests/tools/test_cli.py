@@ -1,5 +1,5 @@
-"""The command line: help with examples for every command, mistakes in one line with exit code 2,
-files whole or not at all."""
+"""The command line: help with examples for every command, errors in one line with exit code 2,
+files complete or not written at all."""
 
 import csv
 import json
@@ -53,7 +53,7 @@ def call(*words, **options):
 
 @pytest.fixture
 def refused(capsys):
-    """The one line by which a command refuses."""
+    """Runs a command that has to refuse; returns its one line."""
     before = signal.getsignal(signal.SIGTERM)
 
     def call_here(*words, program="bristle"):
@@ -192,7 +192,7 @@ def test_a_mistake_of_a_developer_is_reported_in_one_line(refused, words, senten
 
 @pytest.fixture
 def said(capsys, monkeypatch):
-    """What a command prints."""
+    """Runs a command; returns its output."""
     monkeypatch.setenv("COLUMNS", "100")
     before = signal.getsignal(signal.SIGTERM)
 
@@ -209,7 +209,7 @@ def names_in(listing):
 
 
 def test_commands_that_only_read_load_no_library(said, monkeypatch, tmp_path):
-    """As SECURITY.md says."""
+    """As promised in SECURITY.md."""
     monkeypatch.setattr(webbrowser, "open", lambda page: True)
     monkeypatch.setattr(native, "_loaded", lambda file, what: pytest.fail(f"{file} is loaded"))
     name = FMUS[0].name
@@ -227,7 +227,7 @@ def test_list_has_every_model_with_its_title_and_what_it_needs(said):
 
 
 def test_list_can_be_narrowed(said):
-    """By kind, by what is needed and by both; nothing needed is no events, and no further input."""
+    """By kind, by needs and by both; "nothing" means no events and no further input."""
     kinds = [set(names_in(said("list", "--kind", kind))) for kind in ("ideal-stick", "bristle")]
     assert kinds[0] >= {"Benson", "Coulomb", "Karnopp", "QuasiStaticLuGre"}
     assert kinds[0] == set(names_in(said("list", "--needs", "externalForce")))
@@ -249,7 +249,7 @@ def test_list_for_programs_has_both_forms(said):
 
 
 def test_show_shows_all_that_the_fmu_has(fmu, said):
-    """Every variable with its unit, every set and every text; in lines that a terminal holds."""
+    """Every variable with its unit, every set and every text; in lines that fit a terminal."""
     about = bristle.describe(fmu.path)
     text = said("show", fmu.path)
     words = " ".join(text.split())
@@ -289,12 +289,11 @@ def test_get_copies_the_file_and_its_sets(said, refused, tmp_path):
         *["--stop", "1", "--interval", "1"],
     )
     assert values.startswith("time,")
-    said("get", "LuGre", "-o", folder)  # the same again is no harm
+    said("get", "LuGre", "-o", folder)  # the same again does no harm
     (folder / "LuGre.fmu").write_bytes(b"mine")
     refusal = refused("get", "LuGre", "-o", folder)
     assert (
-        refusal
-        == f"{folder / 'LuGre.fmu'}: is there already, with other content; give --overwrite."
+        refusal == f"{folder / 'LuGre.fmu'}: already exists with other content; give --overwrite."
     )
     said("get", "LuGre", "-o", folder, "--overwrite")
     assert (folder / "LuGre.fmu").read_bytes() == bristle.fmu("LuGre").read_bytes()
@@ -314,7 +313,7 @@ def test_doc_opens_the_page_of_the_fmu(said, monkeypatch, tmp_path):
 
 
 def test_playground_opens_with_a_model_where_there_is_one(said, monkeypatch, tmp_path, capsys):
-    """A twin is played as its model; without a browser the address is printed."""
+    """A twin opens as its model; without a browser the address is printed."""
     (tmp_path / "playground").mkdir()
     (tmp_path / "playground" / "index.html").write_text("<p>")
     for name in ("LuGre", *(["LuGreRotational"] if TWINS else [])):
@@ -338,7 +337,7 @@ RECORDS = {
     ),
     "time,relativeVelocity\n0,0.1,3\n": ", line 2: there are 3 entries for 2 columns.",
     "time,time\n0,0.1\n": ", line 1: two columns are named time.",
-    "relativeVelocity\n0\n": "there is no column time; there are relativeVelocity.",
+    "relativeVelocity\n0\n": "no column time; there are relativeVelocity.",
     "time,speed\n0,0.1\n": (
         ", column speed: LuGre has no such input; there are normalForce, relativeVelocity."
     ),
@@ -403,7 +402,7 @@ def test_a_parameter_set_is_read_and_its_names_and_units_are_checked(refused, tm
 
 
 def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path):
-    """The device that is always full stands for the disk."""
+    """/dev/full stands for the disk."""
     with pytest.raises(bristle.BristleError, match="No space left on device.$"):
         with writing(tmp_path / "out.csv") as handle:
             with open("/dev/full", "w", encoding="utf-8") as full:
@@ -425,8 +424,8 @@ def test_an_exception_while_writing_leaves_the_old_file(tmp_path):
 
 @pytest.mark.parametrize("what, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
-    """The signal comes when the temporary file is written and not yet in its place; there the
-    command waits for it here."""
+    """The signal comes after the temporary file is written and before it is renamed; the command is
+    made to wait there."""
     out = tmp_path / "out.csv"
     waits = (
         "import os, sys, time; from bristle.cli import main; os.replace = lambda *_:"
@@ -456,7 +455,7 @@ def test_interrupted_it_leaves_no_half_written_file(tmp_path, what, code):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
+def test_a_closed_pipe_is_no_error():
     done = subprocess.run(
         f"{sys.executable} -m bristle run LuGre --stop 100 --interval 0.001 | head -n 1",
         shell=True,
@@ -485,7 +484,7 @@ def test_the_models_say_what_they_are():
 
 
 def damaged_fmus(count):
-    """An FMU cut off, with bytes changed anywhere, or in its directory."""
+    """Yields an FMU truncated, with bytes changed anywhere, or in its directory."""
     whole, draw = FMUS[0].path.read_bytes(), random.Random(1)
     for number in range(count):
         content = bytearray(whole)
@@ -551,14 +550,14 @@ def test_a_table_without_its_marks_is_refused_and_nothing_is_lost(tmp_path, caps
         assert readme.read_text(encoding="utf-8") == text
     readme.write_bytes(b"\xff\xfe")
     assert cli.main(["table", str(readme)], generator.commands) == 2
-    assert "README.md: not a text in UTF-8." in capsys.readouterr().err
+    assert "README.md: is not UTF-8 text." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "content, sentence",
     [
         (None, "Mine.toml: there is no such file"),
-        (b"\xff\xfe", "Mine.toml: not a text in UTF-8"),
+        (b"\xff\xfe", "Mine.toml: not UTF-8 text"),
         (b'include = ["loop"]', 'shared/loop.toml: include: "loop" includes this file itself'),
         (b"include = 3", "Mine.toml: include: has to be a list of names"),
         (b"a = " + b"[" * 100000, "Mine.toml: "),

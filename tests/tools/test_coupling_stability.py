@@ -23,14 +23,14 @@ def settles(name, late, r=1.0, count=900, **contacts):
 
 @loops
 def test_the_observed_load_is_known_after_one_step(name, late):
-    """Exactly, where the mass is right and the force was steady before; and it stays."""
+    """Exactly, if the mass is right and the force was steady before; and it stays."""
     rows = stability.runs(1.0, late, stability.TIMINGS[name], [1.0] * 200)
     assert rows[1:, 1] == pytest.approx(1.0, abs=1e-12)
 
 
 @loops
 def test_the_observed_load_never_moves_away_from_the_load(name, late):
-    """Whatever it was taken for before: the loads that are possible hold the true one."""
+    """From any earlier estimate: the interval of possible loads contains the true one."""
     for start in (-3.0, -0.5, 0.4, 7.0):
         rows = stability.runs(1.0, late, stability.TIMINGS[name], [1.0] * 200, loads=(start,))
         off = abs(rows[:, 1] - 1)
@@ -38,14 +38,14 @@ def test_the_observed_load_never_moves_away_from_the_load(name, late):
 
 
 def test_at_once_is_dead_beat():
-    """Without the spring: a double root at 0 beside that of the position."""
+    """Without the spring: a double root at 0, and that of the position."""
     rows = stability.runs(1, False, stability.TIMINGS["AtOnce"], [1.0] * 20, part=0.0)
     assert stability.settling(rows)[0] <= 2
 
 
 @loops
 def test_contacts_that_share_a_body_stop_pulling_at_each_other(name, late):
-    """Each takes its own force for its load, whatever the host does with it."""
+    """Each takes its own force for its load, with either timing of the host."""
     found, _ = settles(name, late, shares=(0.25,) * 4, loads=(-0.3, 0.1, 0.2, 0.4))
     assert found <= 12
 
@@ -58,7 +58,7 @@ def test_contacts_that_share_a_body_stop_pulling_at_each_other(name, late):
     ],
 )
 def test_the_force_settles_as_the_page_says(name, late, steps, less):
-    """Where the mass is right, and where a tenth of it was given; a fifth more does no harm."""
+    """With the right mass, and with a tenth of it; a fifth more does no harm."""
     assert settles(name, late)[0] == steps and settles(name, late, 0.1)[0] == less
     assert settles(name, late, 1.2)[0] <= 20
 
@@ -74,14 +74,14 @@ def test_steps_at_random_settle(name, late):
 
 @loops
 def test_a_long_step_is_forgotten(name, late):
-    """One of ten times the length makes the gains small for as long as it fades."""
+    """One of ten times the length reduces the gains until it has faded."""
     rows = stability.runs(1, late, stability.TIMINGS[name], [10.0] + [1.0] * 400)
     assert stability.settling(rows)[0] <= 46
 
 
 @loops
-def test_the_way_back_in_position_takes_two_steps_over_the_part_of_the_spring(name, late):
-    """At once one: the spring of that part of the load has the time constant lag/part."""
+def test_the_return_in_position_takes_two_steps_over_the_part_of_the_spring(name, late):
+    """One step at once: the spring with that part of the load has the time constant lag/part."""
     lag = stability.TIMINGS[name][3]
     expected = 1 - stability.PART / lag
     assert stability.radius(late, stability.TIMINGS[name]) == pytest.approx(expected, abs=1e-4)
@@ -90,15 +90,15 @@ def test_the_way_back_in_position_takes_two_steps_over_the_part_of_the_spring(na
 @loops
 @pytest.mark.parametrize("r", (0.1, 0.3, 1.0))
 def test_friction_never_gives_energy_in_stick(name, late, r):
-    """Whatever the load, where it takes eight steps or more per period."""
+    """Under any load with eight steps or more per period."""
     timing = stability.TIMINGS[name]
     for forces in stability.slow_loads() + [stability.sine(n) for n in (8, 12, 20, 60, 200)]:
         assert stability.energy(r, late, timing, forces) > -0.001
 
 
 @loops
-def test_the_spring_is_as_soft_as_the_step_asks_for(name, late):
-    """A stiffer one gives energy under a ramp: it takes the body back against a larger load."""
+def test_the_spring_is_as_soft_as_the_step_requires(name, late):
+    """A stiffer one gives energy under a ramp: it moves the body back against a larger load."""
     least, most, k, lag = stability.TIMINGS[name]
     stiffer = (least, most, k, lag / 4)
     given = min(stability.energy(1.0, late, stiffer, one) for one in stability.slow_loads())

@@ -97,7 +97,7 @@ def read(folder, text, headers=None):
 
 
 class Snippet:
-    """A model compiled together with its slopes. All structs are plain blocks of doubles."""
+    """A model compiled with its slopes. All structs are plain blocks of doubles."""
 
     def __init__(self, folder, text, headers=None, flags=()):
         self.code = read(folder, text, headers)
@@ -126,7 +126,7 @@ class Snippet:
         return np.concatenate([dx, y]), np.concatenate([dxs, ys])
 
     def state_slopes(self, k, d, mode):
-        """Values and slopes along the part of the direction that the states have."""
+        """Returns values and slopes along the states' part of the direction."""
         dx, dxs, y, ys = (np.full(n, np.nan) for n in (2, 2, 3, 3))
         (p, u, x), (_, _, xs) = split(k), split(d)
         self.call("state_slopes", p, u, x, xs, np.array([mode], dtype=np.int32), dx, dxs, y, ys)
@@ -150,14 +150,15 @@ def split(k):
 
 
 def central_difference(function, k, d):
-    """Two steps, so that a kink between the points shows: the difference of both is the doubt."""
+    """Takes differences with two steps, so that a kink between the points shows: the difference of
+    both is the uncertainty."""
     coarse, fine = ((function(k + h * d) - function(k - h * d)) / (2 * h) for h in (2e-5, 1e-5))
     return (4 * fine - coarse) / 3, np.abs(fine - coarse)
 
 
 def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
-    """Values bit for bit; slopes right; dependencies true and, where a program has no terms that
-    cancel, minimal: each is seen at some point."""
+    """Checks values bit for bit, slopes, and dependencies: true and, in a program without
+    cancelling terms, minimal, as each has an effect at some point."""
     random = np.random.default_rng(1)
     seen = {name: set() for name in unknowns}
     smooth = 0
@@ -172,7 +173,7 @@ def check(values, slopes, unknowns, dependencies, points=40, minimal=True):
         expected, doubt = central_difference(lambda q: values(q, mode), k, d)
         if (
             doubt < 1e-4 * (1 + np.abs(expected))
-        ).all():  # else a jump or kink lies between the points
+        ).all():  # otherwise a jump or kink lies between the points
             smooth += 1
             np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-7)
         for i, known in enumerate(KNOWNS):
@@ -201,8 +202,8 @@ def check_snippet(folder, text, headers=None):
 
 
 def check_along_states(snippet):
-    """Along the states alone values are the same bit for bit and slopes those of the general
-    function: only products with zero are left out."""
+    """Checks that along the states alone values are the same bit for bit and slopes those of the
+    general function: only products with zero are left out."""
     random = np.random.default_rng(2)
     for turn in range(20):
         k, d = random.uniform(-2, 2, len(KNOWNS)), np.zeros(len(KNOWNS))
@@ -213,7 +214,7 @@ def check_along_states(snippet):
 
 
 def model(body, before=""):
-    """A model that sets what the body sets; the rest is zero."""
+    """Makes a model that sets what the body sets; all else is zero."""
     rest = {
         "dx->z": ["dx->z"],
         "dx->w": ["dx->w"],
@@ -230,7 +231,7 @@ def model(body, before=""):
     )
 
 
-CONSTRUCTS = {  # body of evaluate; or with what stands before it
+CONSTRUCTS = {  # body of evaluate, or with the code before it
     "sum and difference": "y->F = p->a + u->v - (x->z - u->N) - -x->w;",
     "product with constants": "y->F = 2 * u->v * x->z + u->v * 3 - 1.5 * -p->a * 2;",
     "quotients": "y->F = u->v / (4 + x->z) / 3 - 2 / (5 + p->a) + p->b / -(3 + u->N);",
@@ -670,9 +671,9 @@ def test_values_slopes_and_dependencies(name, tmp_path):
 
 
 class Program:
-    """A random program in the subset of C that is differentiated: functions with results and with
+    """Draws a program in the subset of C that is differentiated: functions with results and with
     pointers, structs, arrays, branches, loops. All of its expressions are bounded, so that
-    differences can be taken of them."""
+    differences can be taken."""
 
     UNARY = [
         "sin({})",
@@ -756,7 +757,8 @@ class Program:
         return text
 
     def statements(self, leaves, count, indent, nested=0):
-        """Declarations, assignments, branches and loops; `leaves` grows by what is declared."""
+        """Draws declarations, assignments, branches and loops; `leaves` grows with each
+        declaration."""
         lines = []
         for _ in range(count):
             kind = self.random.random()
@@ -823,13 +825,13 @@ class Program:
 
 @settings(
     max_examples=12, phases=[Phase.explicit, Phase.generate]
-)  # a shorter program is not worth the compilations
+)  # a shorter program is not worth compiling
 @given(randoms(use_true_random=False))
 def test_any_program_of_the_subset_is_differentiated(draw):
-    """Values bit for bit, slopes against differences, and nothing acts that is not listed."""
+    """Values bit for bit, slopes compared with differences, and nothing has an unlisted effect."""
     with tempfile.TemporaryDirectory() as folder:
-        # Random programs are careless; and what a compiler folds, tanh(0.75), is rounded otherwise
-        # than what the library finds.
+        # Random programs are careless; and a constant folded by the compiler, tanh(0.75), is
+        # rounded differently than by the library.
         careless = ["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-fno-builtin"]
         snippet = Snippet(Path(folder), Program(draw).text(), flags=careless)
         check(
@@ -972,7 +974,7 @@ ERRORS = [
     (10, "break is not supported", "for (int i = 0; i < 3; i++) break;"),
     (10, "the bounds of a for loop must be constants", "for (int i = 0; i < u->v; i++) y->F = 0;"),
     (10, "a for loop must count one int", "for (double s = 0; s < 2; s++) y->F = s;"),
-    (10, "the function erf is not known here", "y->F = erf(u->v);"),
+    (10, "the function erf is unknown here", "y->F = erf(u->v);"),
     (10, "speed is not declared", "y->F = speed;"),
     (10, "has no member w|there is no member w", "y->F = u->w;"),
     (4, "the directive #define is not supported", "y->F = 1;", "#define TWICE(x) (2 * (x))"),
@@ -1090,7 +1092,7 @@ def test_an_error_in_an_include_names_its_line(tmp_path):
         ),
     ],
 )
-def test_what_is_not_set_is_an_error(body, sentence, tmp_path):
+def test_an_unset_member_is_an_error(body, sentence, tmp_path):
     with pytest.raises(SubsetError, match=rf"^fmu_src/models/Snippet.c:2: {sentence}"):
         read(tmp_path, f'#include "Snippet.h"\n{HEAD}\n    {body}\n}}\n')
 
@@ -1107,12 +1109,12 @@ def test_evaluate_must_exist_with_its_arguments(tmp_path):
         )
     with pytest.raises(
         SubsetError,
-        match='Snippet.c:1: the types of the model are not known; include "Snippet.h" first',
+        match='Snippet.c:1: the types of the model are unknown; include "Snippet.h" first',
     ):
         read(tmp_path / "bare", "static void evaluate(void) {\n}\n")
 
 
-def test_what_evaluate_does_not_reach_may_hold_any_c(tmp_path):
+def test_functions_that_evaluate_does_not_call_may_hold_any_c(tmp_path):
     check = (
         'static const char *check(const Parameters *p) {\n    while (p->a > 0) return "a is not /*'
         ' positive";\n    return NULL;\n}\n'
@@ -1140,9 +1142,9 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
     ],
     ids=["followed", "not followed", "not followed in braces"],
 )
-def test_what_the_modes_are_found_from_counts_at_the_start(tmp_path, search):
-    """A fresh model slips in no mode yet, so nothing is reset; code that cannot be followed is no
-    mistake, but shows nothing."""
+def test_what_the_modes_depend_on_counts_at_the_start(tmp_path, search):
+    """A fresh model is not in slip yet, so nothing is reset; code that cannot be followed is no
+    mistake, but gives no dependencies."""
     body = (
         "    y->F = m->mode == MODE_SLIP ? u->v : x->z;\n    y->G[0] = u->n[1];\n    y->G[1] = 0;"
     )

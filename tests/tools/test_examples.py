@@ -1,5 +1,5 @@
-"""Every example runs as its text says; what needs a tool that is not here is checked as far as its
-names and grammar go."""
+"""Every example runs as described; those for tools that are not installed are checked for names and
+grammar."""
 
 import math
 import os
@@ -80,7 +80,8 @@ def test_closed_loop_rests_with_a_coupling_mass(tmp_path):
 
 
 def test_joint_bears_its_arm_inside_the_interval_and_lets_it_fall_from_outside(tmp_path):
-    """The angle at rest from 1 rad is that of the rig, 0.0901 rad, to 1 mrad at steps of 0.2 ms."""
+    """The angle of rest after a start at 1 rad is that of the rig, 0.0901 rad, to 1 mrad with steps
+    of 0.2 ms."""
     description_of("LuGreRotational")
     text = run("joint.py", "joint.png", FOLDER / "LuGreRotational.fmu", cwd=tmp_path)
     borne = float(re.search(r"bears the arm within ([\d.]+) rad", text)[1])
@@ -98,8 +99,8 @@ def test_joint_bears_its_arm_inside_the_interval_and_lets_it_fall_from_outside(t
 
 
 def joint_under_its_loads():
-    """The angle at which the third run ends, in model exchange. The bearing's load depends on its
-    friction, of which it is a 20th: substitution finds both."""
+    """Returns the angle at which the third run ends, in model exchange. The bearing's load depends
+    on its friction by a 20th: substitution finds both."""
     surface = {
         "staticFriction": 0.25,
         "dynamicFriction": 0.2,
@@ -155,7 +156,7 @@ def joint_under_its_loads():
 
 
 def test_container_with_a_coupling_mass_holds_the_body_with_a_long_step(tmp_path):
-    """FMPy's container steps its parts side by side: the force acts one step late."""
+    """FMPy's container steps its parts in parallel: the force acts one step late."""
     text = run(
         "container/container.py",
         "container.png",
@@ -202,8 +203,8 @@ def test_container_refuses_wrong_arguments_in_one_line(tmp_path, words, wrong):
 
 
 def test_container_meets_the_printed_drift_of_lugre(tmp_path):
-    """Rill 2023 prints 0.02129 mm per cycle and there are two; the shortest step comes within its
-    own error of 0.1 %."""
+    """Rill 2023 prints 0.02129 mm per cycle, here for two cycles; the shortest step agrees within
+    its own error of 0.1 %."""
     text = run("container/container.py", "container.png", FOLDER / "LuGre.fmu", cwd=tmp_path)
     end = float(re.search(r"^ *0\.01 ms +([\d.]+) mm", text, re.MULTILINE)[1])
     assert end == pytest.approx(2 * 0.02129, rel=2e-3)
@@ -215,8 +216,8 @@ def test_container_meets_the_printed_drift_of_lugre(tmp_path):
     ids=["in turn", "side by side", "SSP"],
 )
 def test_pin_and_friction_become_one_fmu(kind, options, late, tmp_path):
-    """By the command of docs/loads.md, of the table or of the SSP. In turn, friction is given the
-    normal force of the same step, side by side that of the step before."""
+    """With the command of docs/loads.md, from the table or the SSP. In sequence, friction gets the
+    normal force of the same step, in parallel that of the step before."""
     pytest.importorskip("fmu_manipulation_toolbox")
     for name in ("PinLoad", "LuGreRotational"):
         description_of(name)
@@ -299,8 +300,8 @@ def two_contacts(tmp_path_factory):
 
 
 def test_the_ssp_is_read_by_its_schemas_and_brings_the_body_to_rest(two_contacts):
-    """Coulomb friction would stop it after v^2/(2 a); steps of 1 ms, in which the force acts late,
-    and bristles that have to be loaded first add 1 %."""
+    """Coulomb friction would stop it after v^2/(2 a); steps of 1 ms with a late force, and bristles
+    that have to be loaded first, add 1 %."""
     system = read_ssd(two_contacts).system
     values = ssd.ParameterSet(name="all", version="1.0")
     for part in system.elements:
@@ -341,7 +342,7 @@ def test_a_table_of_an_ssp_that_is_wrong_is_refused_in_one_line(
     assert old in text
     table = tmp_path / "wrong.toml"
     table.write_text(text.replace(old, new))
-    with zipfile.ZipFile(two_contacts) as archive:  # the mass need not be built again
+    with zipfile.ZipFile(two_contacts) as archive:  # no need to build the mass again
         archive.extractall(tmp_path)
     fmus = tmp_path / "resources"
     command = [sys.executable, EXAMPLES / "ssp" / "build_ssp.py", table, "x.ssp", fmus]
@@ -373,8 +374,8 @@ SSP = {
 
 
 class Structure:
-    """An SSP as a host reads it: parts with FMU and values, connections between their connectors.
-    Whatever is not in SSP 1.0, or does not fit the FMUs, is found here."""
+    """Reads an SSP as a host does: parts with FMU and values, connections between their connectors.
+    Finds what is not in SSP 1.0 or does not fit the FMUs."""
 
     def __init__(self, file, folder):
         with zipfile.ZipFile(file) as archive:
@@ -429,7 +430,7 @@ class Structure:
         return {one.get("name"): one.get("kind") for one in connectors}
 
     def run(self, step, count, inputs, folder):
-        """Side by side, as a master without knowledge of the parts does it."""
+        """Steps the parts in parallel, as a master without knowledge of them."""
         for name, file in self.slaves.items():
             description = self.descriptions[name]
             slave = FMU2Slave(
@@ -477,8 +478,8 @@ class Structure:
 
 
 def test_the_ssp_of_three_fmus_holds_and_slides(tmp_path):
-    """Read back and run step by step. The pin is pressed by 50 N: friction holds 10 N, and of 40 N
-    a mass of 2 kg keeps 25, once the law has come down to 0.3."""
+    """Read back and run step by step. 50 N press the pin: friction holds 10 N, and of 40 N a mass
+    of 2 kg keeps 25, once the coefficient has fallen to 0.3."""
     for name in ("PinLoad", "LuGre"):
         description_of(name)
     said = run("ssp/build_ssp.py", EXAMPLES / "ssp" / "pin.toml", "pin.ssp", FOLDER, cwd=tmp_path)
@@ -496,7 +497,7 @@ def test_the_ssp_of_three_fmus_holds_and_slides(tmp_path):
 
 
 def commands(text):
-    """The lines of all shell blocks of a page."""
+    """Returns the lines of all shell blocks of a page."""
     return [
         line
         for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
@@ -528,13 +529,13 @@ def test_commands_of_the_list_of_examples_name_files():
     assert all(path.exists() for path in [*(REPOSITORY / script for script in scripts), *links])
 
 
-# OpenModelica, as far as it goes without it
+# OpenModelica, as far as possible without it
 
 PACKAGE = EXAMPLES / "openmodelica" / "Bristle.mo"
 MODELICA = sorted(set((EXAMPLES / "openmodelica").glob("*.mo")) - {PACKAGE})
 SCRIPTS = sorted((EXAMPLES / "openmodelica").glob("*.mos"))
 FLAG = "--allowNonStandardModelica=reinitInAlgorithms"
-STANDARD = {  # what is used of the standard library, with the connectors of each
+STANDARD = {  # the used parts of the standard library, with the connectors of each
     "Modelica.Mechanics.Translational.Components.Fixed": {"flange"},
     "Modelica.Mechanics.Translational.Components.Mass": {"flange_a", "flange_b"},
     "Modelica.Mechanics.Translational.Components.Spring": {"flange_a", "flange_b"},
@@ -563,7 +564,7 @@ def mangled(name):
 
 
 def imported(description):
-    """The class that OpenModelica makes from an FMU, as far as a model that uses it can see."""
+    """Describes the class that OpenModelica makes from an FMU, as seen by a model that uses it."""
     lines = [
         f"  parameter {v.type} {mangled(v.name)} = {v.start!r};" for v in description.parameters
     ]
@@ -607,9 +608,9 @@ def test_modelica_example_names_what_the_fmus_have_and_connects_every_input(path
     assert "Tolerance = 1e-8" in text
 
 
-def test_elements_with_flanges_ask_of_an_fmu_what_every_scalar_one_has():
-    """Each law of the package has the inputs and outputs of the FMUs that it stands for, each
-    element gives all of the inputs, and none of these FMUs has more but those with ideal stick."""
+def test_elements_with_flanges_fit_every_scalar_fmu():
+    """Each law of the package has the inputs and outputs of the FMUs that it represents, each
+    element connects all of the inputs, and only FMUs with ideal stick have more."""
     package = pymoca.parser.parse(PACKAGE.read_text()).classes["Bristle"].classes
     forms = {"Translational": ("relativeVelocity", "frictionForce")}
     forms["Rotational"] = ("relativeAngularVelocity", "frictionTorque")
@@ -638,8 +639,8 @@ def test_elements_with_flanges_ask_of_an_fmu_what_every_scalar_one_has():
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_openmodelica_script_keeps_to_what_omc_can_do(path):
-    """Each FMU into its own folder, which exists and is given by its whole path; no csv, which
-    `val` cannot read; a tolerance of 1e-8."""
+    """Each FMU into its own existing folder, given by its full path; no csv, which `val` cannot
+    read; a tolerance of 1e-8."""
     text = re.sub(r"//.*", "", path.read_text())
     statements = [statement.strip() for statement in text.split(";") if statement.strip()]
     calls = [
@@ -679,15 +680,14 @@ def test_openmodelica_script_keeps_to_what_omc_can_do(path):
 
 
 class Coupled:
-    """Bodies whose positions and velocities are y, and elements whose states follow them, in one
-    solver."""
+    """Bodies with positions and velocities y, and elements with their states, in one solver."""
 
     def __init__(self, *elements):
         self.elements = [description_instance(name, values) for name, values in elements]
 
     def run(self, start, rates, stop):
-        """rates(t, y, force) with force(k, inputs), the force of element k; gives y at the end and
-        the force of the first element."""
+        """Integrates rates(t, y, force), where force(k, inputs) is the force of element k; returns
+        y at the end and the force of the first element."""
         places = np.cumsum([len(start), *(len(e.description.states) for e in self.elements)])
 
         def force(y):
@@ -720,12 +720,12 @@ def description_instance(name, values):
 
 
 def modifiers(path, kind):
-    """The parameters that an example gives to an element."""
+    """Returns the parameters that an example gives to an element."""
     text = re.search(rf"{kind}_me_FMU(?: \w+)?\(([^)]*)\)", path.read_text())[1]
     return {name: float(value) for name, value in re.findall(r"(\w+) = ([\d.]+)", text)}
 
 
-def test_openmodelica_examples_come_out_as_their_page_says():
+def test_openmodelica_examples_give_the_numbers_of_their_page():
     """The equations of the models once more, with another solver."""
     folder, page = EXAMPLES / "openmodelica", (EXAMPLES / "openmodelica" / "README.md").read_text()
     printed = {
@@ -802,7 +802,7 @@ def test_openmodelica_examples_come_out_as_their_page_says():
 
     def swinging(t, y, force):
         friction = 0.0
-        for _ in range(50):  # friction is part of the reaction, by a 25th of itself
+        for _ in range(50):  # friction is part of the reaction, by a 25th
             swing = -9.81 / 0.5 * math.sin(y[0]) - friction / (2 * 0.5**2)
             reaction = {
                 "reactionForce[1]": 2 * (0.5 * y[1] ** 2 + 9.81 * math.cos(y[0])),

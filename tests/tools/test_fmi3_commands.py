@@ -29,7 +29,7 @@ def test_a_name_and_a_version_lead_to_an_fmu(tmp_path):
     assert (tmp_path / "LuGre.fmu").read_bytes() == file.read_bytes()
 
 
-def test_list_and_show_tell_the_same_of_both():
+def test_list_and_show_give_the_same_for_both():
     old, new = command("list"), command("list", "--fmi", 3)
     assert new.stdout == old.stdout and "fmi3" in new.stderr
     old, new = (command("show", "ProjectedLuGre", "--fmi", n).stdout.splitlines() for n in (2, 3))
@@ -40,8 +40,9 @@ def test_list_and_show_tell_the_same_of_both():
 @pytest.mark.parametrize("interpolate", ["linear", "hold"])
 @pytest.mark.parametrize("model", ["LuGre", "ProjectedLuGre", "GeneralizedMaxwellSlip"])
 def test_a_run_is_that_of_2(model, interpolate):
-    """Modes and vectors too, with a parameter of one's own and inputs that vary. On hold bit for
-    bit; rates of linear inputs are rounded in another order, and the law makes 2e-13 of that."""
+    """Also modes and vectors, with a changed parameter and inputs that vary. Bit for bit with held
+    inputs; rates of linear inputs are rounded in another order, which the law amplifies to
+    2e-13."""
     about = bristle.describe(model)
     velocity = 0.02 * np.sin(200 * TIME)
     vector = len([one for one in about.inputs if one.base == "relativeVelocity"]) > 1
@@ -57,7 +58,7 @@ def test_a_run_is_that_of_2(model, interpolate):
         np.testing.assert_allclose(new[name], column, rtol=0, atol=rounding, err_msg=name)
 
 
-def test_what_3_cannot_do_is_said():
+def test_what_3_cannot_do_is_reported():
     file = bristle.fmu("LuGre", fmi=3)
     with pytest.raises(bristle.BristleError, match="needs an FMU of FMI 2.0"):
         bristle.run(file, TIME, {"relativeVelocity": 0.1}, slopes="staticFriction")
@@ -74,7 +75,7 @@ def test_the_law_at_points_is_that_of_2():
 
 
 def test_an_element_of_ones_own(tmp_path):
-    """It is the one of 2.0 in name, token and defaults, runs in FMPy and carries its own
+    """It has name, token and defaults of that of 2.0, runs in FMPy and has its own reference
     results."""
     values = {"staticFriction": 0.15, "dynamicFriction": 0.1, "frictionAxis[2]": 1.0}
     pair = []
@@ -96,7 +97,7 @@ def test_an_element_of_ones_own(tmp_path):
     assert result["frictionForce"][-1][0] == pytest.approx(0.1 * 9.81, rel=1e-3)
 
 
-def test_a_description_that_is_none_is_refused(tmp_path):
+def test_an_invalid_description_is_refused(tmp_path):
     content = files_of(bristle.fmu("LuGre", fmi=3))
     for was, now in ((b'start="0.6"', b'start="much"'), (b'fmiVersion="3.0"', b'fmiVersion="4"')):
         text = content["modelDescription.xml"]

@@ -1,4 +1,4 @@
-"""No line of a tracked file is longer than 100 columns, in Markdown 120: comments and strings too,
+"""No line of a tracked file is longer than 100 columns, in Markdown 120: also comments and strings,
 which no formatter wraps."""
 
 import re
@@ -10,7 +10,7 @@ from fmus import REPOSITORY
 
 CODE = (".py", ".c", ".h", ".js", ".css", ".toml", ".sh", ".cmake", "CMakeLists.txt", ".yml")
 COLUMNS = {".md": 120, **dict.fromkeys(CODE, 100)}
-# What may be longer, by file and line: what cannot be broken, and why.
+# Lines that may be longer, by file and text, each with the reason.
 EXCEPTIONS = (
     (r".*", r"\s*\S+", "one word: a name of a test, an address"),
     (r".*\.md", r"\s*\|.*\|$", "a row of a table"),

@@ -1,4 +1,4 @@
-"""The generator: what it says about bad descriptions, and what it makes of good ones."""
+"""The generator: messages about bad descriptions, and output for good ones."""
 
 import re
 import shutil
@@ -83,7 +83,7 @@ static void evaluate(const Parameters *p, const Inputs *u, const States *x, cons
 
 @pytest.fixture
 def project(tmp_path):
-    """A project with one model of its own and the shared parts of this one."""
+    """Makes a project with one model of its own and the shared parts of this one."""
     shutil.copytree(
         REPOSITORY / "modelDescription" / "shared", tmp_path / "modelDescription" / "shared"
     )
@@ -160,11 +160,11 @@ BAD = [
     ('symbol = "k"', 'symbol = "k-1"', '"k-1" is not a name in C'),
     ('symbol = "k"', 'symbol = "double"', '"double" is taken in C'),
     ('symbol = "k"', 'symbol = "k_slope"', '"k_slope" ends like a generated name'),
-    ("[parameters.stiffnessLimit]", "[parameters.normalForce]", '"normalForce" is there twice'),
+    ("[parameters.stiffnessLimit]", "[parameters.normalForce]", '"normalForce" occurs twice'),
     (
         "[parameters.stiffnessLimit]",
         "[parameters.springDeflectionStart]",
-        '"springDeflectionStart" is there twice',
+        '"springDeflectionStart" occurs twice',
     ),
     (
         "[parameters.stiffnessLimit]",
@@ -195,7 +195,7 @@ BAD = [
         "[[equations]]",
         '[modes.mode]\nsymbol = "mode"\ntext = "Mode"\nitems = [["A", "c"], ["A", "d"]]\n'
         "[[equations]]",
-        "an item is there twice",
+        "an item occurs twice",
     ),
     (
         "start = 100\n",
@@ -271,12 +271,12 @@ def test_equations_are_required(project):
     refused(project, "equations: is missing")
 
 
-def test_mistake_in_a_shared_part_is_blamed_on_that_part(project):
+def test_mistake_in_a_shared_part_is_reported_for_that_part(project):
     changed(project, 'unit = "W"', 'unit = "HP"', file="shared/translational.toml")
     refused(project, r"translational\.toml: outputs\.dissipatedPower\.unit")
 
 
-def test_own_bound_takes_the_place_of_the_included_one_on_its_side(project):
+def test_own_bound_replaces_the_included_one_on_its_side(project):
     changed(project, '"translational"]', '"translational", "stribeck"]')
     own = "[parameters.stribeckExponent]\nat_least = 1\n\n"
     changed(project, "[[equations]]", own + "[[equations]]")
@@ -333,7 +333,7 @@ def test_user_sees_one_sentence_and_no_traceback(project, where, old, new):
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
 
 
-def test_missing_description_is_said(tmp_path):
+def test_missing_description_is_reported(tmp_path):
     result = run_generate(tmp_path / "modelDescription" / "Nothing.toml", tmp_path)
     assert result.returncode == 2 and "Traceback" not in result.stderr
 
@@ -523,7 +523,7 @@ static const char *advice(const Parameters *p, const Inputs *u, const States *x,
 
 
 def compiled(project, out):
-    """What a compiler with the warnings of the build says of the generated unit."""
+    """Compiles the generated unit with the warnings of the build; returns the messages."""
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     folders = ["-I", out, "-I", project / "fmu_src", "-isystem", HEADERS]
     return completed("gcc", "-std=c99", "-fsyntax-only", *warnings, *folders, out / "fmu.c")
@@ -590,11 +590,11 @@ def test_the_number_of_indicators_is_that_of_the_description(project, count, obj
     changed(project, "indicators = 2", f"indicators = {count}")
     refused(
         project,
-        rf"Element.c:\d+: indicators {objection}, but the description says indicators = {count}$",
+        rf"Element.c:\d+: indicators {objection}, but the description has indicators = {count}$",
     )
 
 
-def test_a_model_says_what_its_events_are(project):
+def test_a_model_has_to_define_its_events(project):
     programmed(project, CODE.replace(EVENTS, ""))
     said = r'^Element.c: has no indicators and no next_modes; .* "common/contact_events.h"'
     refused(project, said)
@@ -634,7 +634,7 @@ def test_a_reset_of_a_state_is_reported(project, body, is_right):
         refused(project, r"Element.c:\d+: next_modes returns 0 although it may have set a state")
 
 
-def test_linear_states_are_linear_each_for_itself(project):
+def test_linear_states_are_linear_each_by_itself(project):
     changed(project, "title =", "linear_states = true\ntitle =")
     generated(project)
     second = (
@@ -672,7 +672,7 @@ def test_a_parameter_that_nothing_uses_is_refused(project):
 
 
 def test_a_function_that_nothing_calls_is_refused(project):
-    """It may be one of the contract, misspelt."""
+    """It may be a misspelt one of the contract."""
     programmed(project, CODE + OPTIONAL["check_inputs"].replace("check_inputs", "check_input"))
     refused(project, r"Element.c:\d+: check_input is never called; is check_inputs meant\?$")
     programmed(project, CODE + "static double twice(double a) { return 2 * a; }\n")
@@ -693,7 +693,7 @@ def guid_of(out):
 
 
 @pytest.mark.parametrize("what", ["description", "model", "interface"])
-def test_guid_changes_with_what_it_stands_for(project, what):
+def test_guid_changes_with_its_content(project, what):
     before = guid_of(generated(project, "before"))
     if what == "description":
         changed(project, "start = 100\n", "start = 101\n")
@@ -722,8 +722,8 @@ def test_archive_is_plain(project, tmp_path):
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_sources_come_in_few_files_that_compile_to_the_same(project, tmp_path, version):
-    """Those that the unit names, and what they include at more than one place; the preprocessor
-    makes the same text of them as of the sources of the build."""
+    """Those that the unit includes, and those included in several places; preprocessed they are the
+    same text as the sources of the build."""
     out, source = generated(project), project / "fmu_src"
     shipped = shipped_sources(unit_name(version), (out, source))
     text = "".join(shipped.values())
@@ -812,14 +812,14 @@ def twin_page(model):
 
 
 def drawn(page):
-    """The pictures of a page by their names."""
+    """Returns the pictures of a page by their names."""
     found = re.findall(r'<img src="data:image/svg\+xml,([^"]+)" alt="([^"]+)"', page)
     return {name: unquote(unescape(data)) for data, name in found}
 
 
 def test_pictures_of_a_twin_have_its_quantities_at_their_axes():
     """T = r F and omega = v/r at the default of 0.1 m: the lines of the model, other labels, and
-    the numbers at the axes to go with them."""
+    the numbers at the axes to match."""
     pictures = drawn(twin_page("LuGre"))
     folder = REPOSITORY / "modelDescription" / "pictures" / "LuGre"
     axes = {
@@ -872,7 +872,7 @@ def test_sentences_of_a_table_go_below_its_other_columns_on_a_narrow_screen(proj
     )
 
 
-def test_page_of_a_twin_speaks_of_a_joint():
+def test_page_of_a_twin_is_about_a_joint():
     page = twin_page("Coulomb")
     sketch = page.partition('<svg class="sketch"')[2].partition("</svg>")[0]
     assert all(
@@ -929,7 +929,7 @@ def test_the_page_says_with_which_option_an_element_is_passive(project):
 
 
 def test_twins_are_those_of_an_interface_however_the_list_is_written(tmp_path):
-    """Wrapped, or by way of another shared file; and no other model has one."""
+    """Wrapped, or through another shared file; and no other model has one."""
     folder = tmp_path / "modelDescription"
     for name, text in {
         "Wrapped.toml": 'include = [\n    "heat",\n    "translational",\n]\n',
@@ -954,7 +954,7 @@ def test_twins_are_those_of_an_interface_however_the_list_is_written(tmp_path):
 
 
 def names(description):
-    """Of inputs that are no vectors."""
+    """Lists inputs that are no vectors."""
     return {entry.name for entry in description.inputs if not entry.size}
 
 
@@ -973,13 +973,13 @@ def test_the_build_makes_every_model_with_its_twins():
     assert f"version {VERSION}" in lines and "situation worm" in lines
 
 
-def test_a_label_that_a_twin_has_no_word_for_is_refused():
+def test_a_label_without_a_counterpart_in_a_twin_is_refused():
     pictures = TwinPictures(REPOSITORY / "modelDescription" / "twins" / "Rotational.toml")
     with pytest.raises(BristleError, match='"speed in mm/s" is missing'):
         pictures.redrawn('<text x="302" y="313" text-anchor="middle">speed in mm/s</text>')
 
 
-def test_a_build_for_other_machines_says_that_there_are_no_reference_results(project, tmp_path):
+def test_a_build_for_other_machines_reports_that_there_are_no_reference_results(project, tmp_path):
     out, description = generated(project), project / "modelDescription" / "Element.toml"
     far = ["package", description, "--generated", out, "--fmi-include", HEADERS]
     far += ["--out", tmp_path / "Far.fmu"]

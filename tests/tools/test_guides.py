@@ -20,7 +20,7 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_friction_in_ten_minutes_prints_what_its_comments_say(capsys):
+def test_friction_in_ten_minutes_prints_the_numbers_of_its_comments(capsys):
     text = (DOCS / "friction-in-ten-minutes.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     assert len(blocks) >= 7
@@ -42,7 +42,7 @@ def test_the_reference_is_that_of_the_docstrings():
 
 @pytest.mark.parametrize("module", sorted(set(_MODULES.values())))
 def test_examples_of_docstrings_run(module):
-    """Every function that is offered has one."""
+    """Every public function has one."""
     known = {"bristle": bristle, "numpy": numpy}
     found = importlib.import_module(f"bristle.{module}")
     failed, tried = doctest.testmod(found, extraglobs=known)
@@ -57,7 +57,7 @@ def test_examples_of_docstrings_run(module):
         (
             lambda: bristle.suggest("LuGre", mas=3),
             TypeError,
-            "mas is not among what can be known: normal_force, mass, ",
+            "mas is not a known quantity; there are normal_force, mass, ",
         ),
         (lambda: bristle.suggest("LuGre", mass="3"), TypeError, "mass must be a number, not '3'."),
         (

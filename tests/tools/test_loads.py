@@ -13,7 +13,7 @@ from rig_runs import NEEDS_TWINS, PRESENT, call, simulate
 
 
 def starts(name):
-    """The parameters of an element as it comes."""
+    """Returns the default parameters of an element."""
     return {v.name: v.start for v in PRESENT[name].description.parameters}
 
 
@@ -26,12 +26,10 @@ INERTIAS = (MASSES[0] * CRANK**2 / 12, MASSES[1] * ROD**2 / 12, 1.0)  # the slid
 
 
 class Mechanism:
-    """x, y and angle of crank, rod and slider, with what keeps their joints together: M a = f + G^T
-    s, G a = g, friction in f.
-
-    Accelerations and constraint forces are linear in the friction of the four joints; friction
-    follows from the constraint forces by the independent laws of tests/support/reference, and
-    repeated substitution finds what fits together.
+    """x, y and angle of crank, rod and slider, with the constraints of their joints: M a = f + G^T
+    s, G a = g, friction in f. Accelerations and constraint forces are linear in the friction of the
+    four joints; friction follows from the constraint forces by the independent laws of
+    tests/support/reference; repeated substitution solves both.
     """
 
     def __init__(self, element):
@@ -44,7 +42,7 @@ class Mechanism:
 
     @staticmethod
     def place(angle):
-        """Coordinates at an angle of the crank."""
+        """Returns the coordinates at an angle of the crank."""
         end, rise = CRANK * math.cos(angle), CRANK * math.sin(angle)
         tilt = -math.asin(rise / ROD)
         return np.array(
@@ -63,16 +61,16 @@ class Mechanism:
 
     @staticmethod
     def rates(speeds):
-        """Of the four joints, as they slide."""
+        """Returns the sliding velocities of the four joints."""
         return np.array([speeds[2], speeds[5] - speeds[2], speeds[5] - speeds[8], speeds[6]])
 
     @staticmethod
     def constraints(q, speeds):
-        """G and g, from the second derivative of every closed joint."""
+        """Returns G and g, from the second derivative of every closed joint."""
         G, g = np.zeros((8, 9)), np.zeros(8)
 
         def arm(row, body, length, sign):
-            """A point of a body at this length along it, in the rows of its joint."""
+            """Adds a point of a body at this length along it to the rows of its joint."""
             angle, rate = q[3 * body + 2], speeds[3 * body + 2]
             for i, (along, across) in enumerate(
                 ((math.cos(angle), -math.sin(angle)), (math.sin(angle), math.cos(angle)))
@@ -90,8 +88,8 @@ class Mechanism:
         return G, g
 
     def solved(self, t, q, speeds):
-        """Accelerations and constraint forces without friction, and those of a unit of friction in
-        each joint."""
+        """Returns accelerations and constraint forces without friction, and those of a unit of
+        friction in each joint."""
         G, g = self.constraints(q, speeds)
         M = np.diag(
             [
@@ -132,7 +130,7 @@ class Mechanism:
         return [outputs["normalForce"] for _, outputs in (*pins, guide)]
 
     def answers(self, normal, rates, states):
-        """Friction torque or force of each joint, and the rates of its states."""
+        """Returns friction torque or force of each joint, and the rates of its states."""
         friction, derivatives = np.zeros(4), []
         for j in range(4):
             radius = RADIUS if j < 3 else 1.0
@@ -182,7 +180,7 @@ CRANKS = [
 @pytest.mark.parametrize("element, stop", CRANKS)
 def test_a_slider_crank_in_model_exchange_moves_as_its_constraints_say(element, stop):
     """The rig solves the loop of reactions and friction by Newton's method. Both integrate to 1e-7
-    or better; the motion makes an error ten times larger."""
+    or better; the motion amplifies errors tenfold."""
     words = ["--stop", stop, "--output-interval", stop / 30, "--set", f"frictionRadius={RADIUS}"]
     columns = simulate("slider_crank", element, options=words)[element]
     y = by_constraints(element, stop)
@@ -193,7 +191,7 @@ def test_a_slider_crank_in_model_exchange_moves_as_its_constraints_say(element, 
     )
 
 
-# Laws whose damper answers a change of the normal force by more than the loop bears; with less
+# Laws whose damper responds to a change of the normal force too strongly for the loop; with less
 # damping they run, but for the last.
 DAMPED = ("ElastoPlastic", "Leuven", "LuGre", "ImplicitBristle")
 
@@ -223,7 +221,7 @@ def test_every_element_that_needs_no_load_runs_in_the_slider_crank(fmu):
 SHARE, AT_ONCE = (
     1 / 4,
     2,
-)  # four contacts move one body; the host applies a force in the step that has returned it
+)  # four contacts move one body; the host applies a force in the step that returned it
 
 
 class Element:
@@ -243,7 +241,7 @@ class Element:
 
 
 def by_steps(element, stop, h, coupled):
-    """A host with a fixed step that hands over reactions, normal forces and friction once per step
+    """A host with a fixed step that exchanges reactions, normal forces and friction once per step
     and holds friction over it."""
     mechanism, friction = Mechanism(element), np.zeros(4)
     angle, speed, rows = START, 0.0, []
@@ -260,7 +258,7 @@ def by_steps(element, stop, h, coupled):
 
     turns = [
         solved(0, angle, 0) for angle in np.linspace(0, 2 * math.pi, 37)
-    ]  # what each contact moves at the least
+    ]  # the smallest mass that each contact moves
     bodies = (
         SHARE
         * coupled
@@ -326,7 +324,7 @@ def test_a_slider_crank_in_co_simulation_follows_within_a_hundredth_at_steps_of_
     element, stop
 ):
     """Reactions and normal forces are a step old. With the bodies known, 0.03 and 0.13 % of the
-    way; without, 0.04 and 0.43 %."""
+    displacement; without, 0.04 and 0.43 %."""
     exact = by_constraints(element, stop)[2]
     angles = by_steps(element, stop, 1e-3, coupled=True)
     times = np.linspace(0, stop, exact.size)
@@ -347,11 +345,12 @@ COULOMB = {
 }
 
 
-SUDDEN = {"transitionVelocity": 5e-3}  # rad/s, below which GearLoad has the share of a gear at rest
+SUDDEN = {"transitionVelocity": 5e-3}  # rad/s, below which GearLoad takes the gear as at rest
 
 
 class Worm:
-    """Rotor and load with the rope between them; the gear takes its share of the rope's force."""
+    """Rotor and load with the rope between them; the gear's friction is a share of the rope's
+    force."""
 
     load, weight, drive, time, stop = "GearLoad", 98.1, 400.0, 1.0, 3.0
     bodies = np.array([90.0, 10.0])
@@ -366,11 +365,11 @@ class Worm:
         return pull - self.weight
 
     def at_rest(self, t):
-        """The force that friction has to hold, and the most that it can in either direction."""
+        """Returns the force that friction has to hold, and its limits in either direction."""
         return self.applied(t), *(2 * [self.shares[-1] * self.weight])
 
     def slides(self, t, side):
-        """Of rotor, load and friction, with the acceleration, the rope and friction unknown."""
+        """Returns accelerations of rotor and load, the rope's force and friction."""
         rotor, load = self.bodies
         equations = [[rotor, 1, 1], [load, -1, 0], [0, -side * self.shares[side], 1]]
         return np.linalg.solve(equations, [self.applied(t) + self.weight, -self.weight, 0])[0]
@@ -381,7 +380,7 @@ class Worm:
 
 
 class Band:
-    """A drum under a band, by the law of Euler."""
+    """A drum under a band, by Euler's law."""
 
     load, wrap, stop, settings = "WrapLoad", 1.5 * math.pi, 4.0, {"dynamicFriction": MU}
     bodies = np.array([50.0])
@@ -407,8 +406,8 @@ class Band:
 
 
 def ideally(system, times):
-    """Positions under friction that holds up to its limit and then slides at it: from one stop to
-    the next break-away, each found in a march of fine steps."""
+    """Returns positions under friction that holds up to its limit and then slides at it: from stop
+    to break-away, each found with fine steps."""
     h = 1e-4
     position = speed = 0.0
     side, found = 0, []
@@ -428,7 +427,7 @@ def ideally(system, times):
 
 
 def in_steps(system, element, h, values):
-    """A host with a fixed step that holds friction over it and says by which timing and mass."""
+    """A host with a fixed step that holds friction over it and sets timing and mass."""
     mass = sum(system.bodies)
     load = Element(system.load, **system.settings)
     joint = Element(element, couplingMass=mass, couplingTiming=AT_ONCE, **values)
@@ -459,11 +458,9 @@ DRIVEN = [
 
 
 @pytest.mark.parametrize("name, system, element, values", DRIVEN)
-def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
-    name, system, element, values
-):
-    """In the rig and in co-simulation at 1 ms, within 1 % of the way. Bounded, for as printed a
-    bristle at rest keeps its force where the limit falls below it."""
+def test_worm_and_band_brake_hold_and_slide_by_data_sheet_and_euler(name, system, element, values):
+    """In the rig and in co-simulation at 1 ms, within 1 % of the displacement. Bounded, since as
+    printed a bristle at rest keeps its force if the limit falls below it."""
     values = COULOMB | {"dynamicVelocity": 1e-6, "law": 2} | values
     present = {n: v for n, v in values.items() if n in PRESENT[element].description}
     words = [word for n, v in present.items() for word in ("--set", f"{n}={v}")]
@@ -479,7 +476,7 @@ def test_worm_and_band_brake_hold_and_slide_as_data_sheet_and_euler_say(
     assert np.abs(np.interp(columns["time"], times, steps) - exact).max() < 0.01 * way
 
 
-def test_a_worm_that_locks_itself_holds_its_load_and_another_lets_it_down(tmp_path):
+def test_a_self_locking_worm_holds_its_load_and_another_lowers_it(tmp_path):
     """The last half second, long after the motor is off."""
     moves = {}
     for efficiency in (0.7, -0.2):

@@ -1,5 +1,4 @@
-"""The wheel: one for all platforms, enough by itself on a machine that has Python and numpy
-only."""
+"""The wheel: one for all platforms, sufficient on a machine with only Python and numpy."""
 
 import json
 import os
@@ -23,8 +22,8 @@ PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The one beside the FMUs; a build for one platform has none, so it is made of what is
-    there."""
+    """Returns the wheel beside the FMUs; a build for one platform has none, so one is made from its
+    files."""
     found = list(FOLDER.glob("*.whl"))
     if found:
         return found[0]
@@ -54,8 +53,8 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture
 def anywhere(installed, tmp_path):
-    """Python with the installed wheel and numpy, far from the checkout; the tests start it with -S,
-    so that no other package is there."""
+    """Python with the installed wheel and numpy, outside the checkout; the tests start it with -S,
+    so that it finds no other package."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("BRISTLE_")
     }
@@ -65,7 +64,7 @@ def anywhere(installed, tmp_path):
     }
 
 
-def test_the_wheel_has_every_fmu_as_it_is(wheel):
+def test_the_wheel_has_every_fmu_unchanged(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         for file in FILES:
@@ -112,7 +111,7 @@ def test_the_installed_package_finds_and_runs_its_own_fmus(anywhere, installed):
     assert models == [file.stem for file in FILES]
     assert float(force) == pytest.approx(
         3.34, abs=0.01
-    )  # dynamic friction under 9.81 N, and a little above it
+    )  # dynamic friction under 9.81 N, and slightly above it
 
 
 def test_the_installed_command_works(anywhere, installed):
@@ -133,7 +132,7 @@ def test_the_installed_command_works(anywhere, installed):
     assert len(rows) == 12
 
 
-def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
+def test_every_command_shows_its_help_with_numpy_alone(anywhere):
     program = (
         "from bristle import cli\n"
         "for words in ([], *([name] for name in cli.names())):\n"
@@ -147,7 +146,7 @@ def test_every_command_shows_its_help_where_only_numpy_is(anywhere):
     printed(*ALONE, "-c", program, **anywhere)
 
 
-def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
+def test_commands_that_need_only_numpy_work_with_numpy_alone(anywhere, tmp_path):
     printed(
         *ALONE,
         *"-m bristle suggest LuGre --mass 2 --deflection 2e-5 -o first.ssv".split(),
@@ -162,7 +161,7 @@ def test_what_needs_numpy_alone_works_with_it_alone(anywhere, tmp_path):
 
 
 def test_a_package_that_is_missing_is_named(anywhere, wheel, tmp_path):
-    """Only what a sweep samples with is: numpy is enough for the rest."""
+    """Only sampling a sweep needs one: numpy is enough for everything else."""
     over = ["--over", "staticFriction=0.1:0.5", "--sample", "sobol", "--count", "4"]
     words = ["sweep", "belt", "LuGre", *over, "-o", "x.csv"]
     sentence = 'this needs the package scipy: pip install "{wheel}[sweep]".'

@@ -1,4 +1,4 @@
-"""The first section of a model's page: what a newcomer reads, and listings that run."""
+"""The first section of a model's page: text for newcomers, and listings that run."""
 
 import html
 import re
@@ -53,7 +53,7 @@ def test_the_first_section_runs_in_fmpy_and_names_every_input_in_modelica(name):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_the_first_section_says_what_is_needed_and_where_more_is(name):
+def test_the_first_section_names_the_needs_and_further_sections(name):
     description, page = page_of(name)
     start = page[page.index('id="at-a-glance"') : page.index('id="pictures"')]
     assert html.escape(description.choose[0]) in start
@@ -75,7 +75,7 @@ def test_a_symbol_in_a_sentence_has_its_index_below(name):
 
 
 def test_notes_of_parameter_sets_name_only_parameters_that_the_model_has():
-    """In every set of every model; a note on what it does not have is for others."""
+    """In every set of every model; notes on other parameters are for other models."""
     everything = {entry.name for name in SHIPPED for entry in page_of(name)[0].parameters}
     noted = 0
     for name in SHIPPED:

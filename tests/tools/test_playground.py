@@ -1,4 +1,4 @@
-"""The playground: its models against the FMUs, its runs against the rig, and the page in a real
+"""The playground: its models compared with the FMUs, its runs with the rig, and the page in a real
 browser."""
 
 import csv
@@ -32,14 +32,14 @@ SEED = 5
 SETS, POINTS = 2, 12  # random parameter sets of each model, and points with each
 
 
-# The elements alone
+# The elements
 
 
 def read_kind(model):
     return read_description(REPOSITORY / "modelDescription" / f"{model}.toml").kind
 
 
-# All but the loads, which move nothing; each twin behind its model.
+# All but the loads, which move nothing; each model followed by its twin.
 OF_TWIN = {model.name: twin for twin, model in TWINS}
 PLAYED = [
     form
@@ -51,7 +51,7 @@ PLAYED = [
 
 
 def random_points():
-    """For each model: parameters, then inputs and states with the outputs that the FMU gives."""
+    """Makes for each model: parameters, then inputs and states with the outputs of the FMU."""
     content = {}
     for fmu in PLAYED:
         sampler = Sampler(fmu.description, SEED)
@@ -64,7 +64,7 @@ def random_points():
                 for point in range(POINTS):
                     states, inputs = sampler.states(parameters), sampler.inputs(parameters)
                     if point == 0 and "normalForce" in inputs:
-                        inputs["normalForce"] = -1.0  # what the surfaces did before is forgotten
+                        inputs["normalForce"] = -1.0  # so that earlier points have no effect
                     if states:
                         instance.states = states
                     instance.set(inputs)
@@ -81,7 +81,7 @@ def random_points():
     return content
 
 
-# Runs in Node.js as in a browser: gives the outputs at all points, model by model.
+# Runs in Node.js as in a browser: returns the outputs at all points, model by model.
 VISIT = """
 (catalogue, module, content) => Object.fromEntries(Object.entries(content).map(([name, sets]) =>
     [name, sets.flatMap(({ parameters, points }) => {
@@ -129,7 +129,7 @@ def watched(browser):
 
 @pytest.fixture
 def page(watched):
-    """The page in its first state."""
+    """Returns the page in its initial state."""
     go(watched.page, "")
     return watched.page
 
@@ -164,7 +164,7 @@ def check_points(content, answers):
             )
             for (key, value), other in zip(outputs.items(), values, strict=True):
                 # the mathematical functions of two libraries differ in the last digits; a component
-                # of a vector by those of the whole
+                # of a vector relative to the whole
                 assert other == pytest.approx(
                     value, rel=1e-12, abs=1e-12 * max(force, sizes[key], 1e-9)
                 ), (name, key)
@@ -190,7 +190,7 @@ process.stdout.write(JSON.stringify(result));
 
 
 def scripts(text):
-    """What of the page's script runs without a page: tools, module and slot, which come first."""
+    """Returns the scripts that run without a page: tools, module and slot, which come first."""
     body = text.rpartition("<script>")[2].partition("</script>")[0]
     return body.partition("// Plots, drawn by")[0]
 
@@ -206,7 +206,7 @@ def test_every_element_gives_the_force_of_its_fmu_in_a_browser(content, page):
     check_points(content, answers)
 
 
-# Runs of the page against the rig, which integrates the same systems with CVODE
+# Runs of the page compared with the rig, which integrates the same systems with CVODE
 
 RUN = """
 (catalogue, module, cases) => cases.map(([name, system]) => {
@@ -221,7 +221,7 @@ RUN = """
     return { problem: slot.problem, time: slot.now("time"), position: slot.now("position"), reach };
 })
 """
-# Each situation with a model that sticks by modes, one that does not and one of another kind. In
+# Each situation with a model with stick as a mode, one without and one of another kind. In
 # `liftoff` the body rests on an unstable equilibrium before the contact is lost, so that the end
 # depends on rounding: two tolerances of one solver differ there as much as two solvers.
 CASES = [
@@ -301,7 +301,7 @@ def test_every_model_loads_and_runs_in_the_page(page):
 
 
 def pixels(page, id_):
-    """Pixels of a canvas that are coloured."""
+    """Counts the coloured pixels of a canvas."""
     return page.evaluate(
         """(id) => {
         const canvas = document.getElementById(id), {
@@ -380,7 +380,7 @@ def test_a_broken_rule_is_reported_at_the_field_in_the_words_of_the_element(page
     assert field(page, "dynamicFriction").locator(".broken").inner_text() == ""
 
 
-def test_a_parameter_set_is_taken_from_one_menu(page):
+def test_a_parameter_set_is_chosen_from_one_menu(page):
     go(page, "#situation=sweep&1=LuGre")
     title, values = page.evaluate(
         "(() => { const { title, values } = page.slot.model.sets.find((one) => one.name ==="
@@ -558,7 +558,7 @@ def test_verdict_shows_what_the_report_measures(page):
     assert static[1].startswith("creeps")
 
 
-def test_what_is_taken_along_is_what_runs(page):
+def test_the_downloaded_model_is_the_running_one(page):
     go(page, "#situation=belt&1=LuGre&1.set=rill2023_model1&1.staticFriction=0.5&springStiffness=3")
     ssv = page.evaluate("ssvText(page.slot, page.catalogue.version)")
     values = {
@@ -659,7 +659,7 @@ def test_the_list_knows_where_each_model_runs(page):
     assert page.evaluate("page.places.size") < page.evaluate("page.catalogue.models.length") / 3
 
 
-def test_a_twin_turns_in_its_own_units_and_changes_places_with_its_model(page):
+def test_a_twin_turns_in_its_own_units_and_is_swapped_with_its_model(page):
     go(page, "#LuGreRotational")
     page.evaluate("page.playing = false; page.advance(0.5); page.draw(); page.describe()")
     assert page.locator("#sign").is_hidden()
@@ -675,7 +675,7 @@ def test_a_twin_turns_in_its_own_units_and_changes_places_with_its_model(page):
     assert page.locator("figcaption").first.inner_text() == "Force over velocity"
 
 
-def test_the_guided_minute_shows_what_it_says(page):
+def test_the_guided_minute_shows_what_it_describes(page):
     def step(title):
         page.locator("#guide-steps button", has_text=title).click()
         assert page.locator("#guide-text").inner_text() and page.locator("#notice").is_hidden()
@@ -691,7 +691,7 @@ def test_the_guided_minute_shows_what_it_says(page):
     assert lugre > 2e-5 and abs(second) < 1e-6
     step("Chatter")
     page.evaluate("page.restart(); page.playing = false")
-    for _ in range(4):  # under a load that rises to 0.6 of what the contact holds
+    for _ in range(4):  # under a load that rises to 0.6 of the limit
         page.evaluate("page.advance(1); page.describe()")
         assert "StaticRegularized chatters" in page.locator("#chatter").inner_text()
     page.locator("#coupled").check()
@@ -739,7 +739,7 @@ def test_arrows_stay_inside_the_scene(page):
 
 
 def test_no_part_of_a_picture_is_blank(page):
-    """The plots fill it: two beside each other, and the modes over the whole width below."""
+    """The plots fill it: two side by side, and the modes over the whole width below."""
     go(page, "#situation=belt&1=LuGre&2=ImplicitBristle")
     page.evaluate("page.playing = false; page.advance(10)")
     svg = ElementTree.fromstring(page.evaluate("page.picture()"))
@@ -752,7 +752,7 @@ def test_no_part_of_a_picture_is_blank(page):
 
 
 def test_axe_finds_nothing(browser):
-    """With everything that there is on the page: a host with a fixed step, a notice, the list."""
+    """With everything shown on the page: a host with a fixed step, a notice, the list."""
     watched = Watched(browser, PAGE, address="situation=belt&hostStep=0.001&1=Dahl&2=HuntCrossley")
     until(watched.page, "typeof page !== 'undefined' && page.time > 0")
     watched.page.evaluate("page.playing = false")

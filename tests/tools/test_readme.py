@@ -1,4 +1,4 @@
-"""The README describes what is there now."""
+"""The README describes the present state."""
 
 import re
 import shlex
@@ -56,8 +56,8 @@ def test_the_numbers_of_models_are_those_of_the_descriptions():
 
 
 def chattering(mass, late, timing=EITHER):
-    """The scalar models whose force on a body of 1 kg still swings by more than its load, half a
-    second after this has jumped to 0.3 of what the contact holds, in steps of 1 ms."""
+    """Returns the scalar models whose force on a body of 1 kg still oscillates by more than its
+    load, half a second after this has jumped to 0.3 of the limit, with steps of 1 ms."""
     found = set()
     for fmu in FMUS:
         if is_scalar(fmu.description):
@@ -67,8 +67,8 @@ def chattering(mass, late, timing=EITHER):
 
 
 def test_as_many_models_chatter_without_a_coupling_mass_as_the_readme_says():
-    """No swing is near the border: those that chatter swing by 1.2 times the load and more, the
-    others by 0.3 of it and less."""
+    """No amplitude is near the border: models that chatter have 1.2 times the load and more, the
+    others 0.3 of it and less."""
     need_all_fmus()
     scalar = sum(is_scalar(fmu.description) for fmu in FMUS)
     text = " ".join(README.read_text(encoding="utf-8").split())
@@ -100,21 +100,21 @@ def test_the_table_says_which_models_need_the_load():
 
 
 def shell_lines(text):
-    """The commands of a text, without their comments."""
+    """Returns the commands of a text, without their comments."""
     blocks = re.findall(r"```sh\n(.*?)```", text, re.S)
     return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
 @pytest.fixture
 def opened(monkeypatch):
-    """What a browser is asked for."""
+    """Records what a browser is asked to open."""
     pages = []
     monkeypatch.setattr(webbrowser, "open", lambda page: pages.append(page) or True)
     return pages
 
 
 def test_the_commands_of_the_readme_run_as_they_stand(tmp_path, monkeypatch, capsys, opened):
-    """One after the other, each with what the one before has left."""
+    """One after the other, each with the files of those before."""
     monkeypatch.chdir(tmp_path)
     lines = [
         line
@@ -135,7 +135,7 @@ def test_the_commands_of_the_readme_run_as_they_stand(tmp_path, monkeypatch, cap
 
 
 def places(page):
-    """The anchors of a page's headings, as GitHub and the site make them."""
+    """Returns the anchors of a page's headings, as GitHub and the site make them."""
     headings = re.findall(
         r"^#+ (.+)$", re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S), re.M
     )
@@ -162,7 +162,7 @@ def test_every_link_leads_somewhere():
 
 
 def test_python_snippets_run_as_they_stand(tmp_path, monkeypatch):
-    """In the README and beside it; what one prints stands in its comment."""
+    """In the README and other pages; the output is in a comment."""
     monkeypatch.setenv("BRISTLE_FMUS", str(FOLDER))
     texts = [
         page.read_text(encoding="utf-8")

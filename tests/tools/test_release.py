@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.shipped, pytest.mark.xdist_group("release")]
 
 
 class Links(HTMLParser):
-    """What a page links to or shows, and the names of its places."""
+    """Collects the links and images of a page, and its anchors."""
 
     def __init__(self, text):
         super().__init__()
@@ -77,10 +77,10 @@ def test_every_link_of_the_site_leads_somewhere(site):
     for page, links in parsed.items():
         for link in links.targets:
             path, _, place = link.partition("#")
-            if ":" in path:  # elsewhere
+            if ":" in path:  # on other sites
                 continue
             target = Path(os.path.normpath(page.parent / unquote(path))) if path else page
-            is_state = target.parent.name == "playground"  # whose address is no place on the page
+            is_state = target.parent.name == "playground"  # whose address has no anchor on the page
             if not target.is_file() or (
                 place and not is_state and target in parsed and place not in parsed[target].places
             ):
@@ -131,7 +131,7 @@ def test_every_file_stands_on_the_site_with_its_checksum(site):
 
 
 def test_the_front_decides_for_every_answer(browser, site):
-    """All combinations of answers name a file that is there, and the notes that they ask for."""
+    """All combinations of answers name an existing file, and the notes that they require."""
     watched = Watched(browser, site / "index.html")
     answers = watched.page.evaluate(
         """(() => {
@@ -186,7 +186,7 @@ def test_axe_finds_nothing_on_the_site(browser, site):
     """On any page, wide and on a phone; on the front page and one of each kind at all widths and in
     both colour schemes: colours come from one style sheet, and take axe four fifths of its time.
     Playground and report have tests of their own. A page is one file, but for pictures, so that
-    what was found on it before is found again."""
+    findings are cached by its content."""
     pages = [
         page
         for page in sorted(site.rglob("*.html"))
@@ -214,8 +214,8 @@ def test_axe_finds_nothing_on_the_site(browser, site):
 
 
 def test_pages_of_models_lead_to_those_they_name(site):
-    """A name that is a person's too leads on where a model is to be chosen, and not where an
-    equation is cited."""
+    """A name that is also a person's is a link where a model is chosen, but not where an equation
+    is cited."""
     names = "|".join(fmu.name for fmu in FMUS)
     for fmu in FMUS:
         page = (site / "models" / f"{fmu.name}.html").read_text(encoding="utf-8")

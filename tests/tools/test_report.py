@@ -1,5 +1,4 @@
-"""The report and the documentation pages in a real browser, and the pictures that come from the
-same runs."""
+"""The report and the documentation pages in a real browser, and pictures of the same runs."""
 
 import os
 import re
@@ -53,9 +52,9 @@ def site(*arguments, **options):
 
 @pytest.fixture(scope="session")
 def report():
-    """The folder with the report (index.html) and the pictures of these FMUs, as ./report.sh
-    --pictures makes them; in this process, so that the tests of the papers' numbers find the runs
-    that it has made. It is kept until an FMU, the rig or anything that it is made of changes.
+    """Makes the report (index.html) and the pictures of these FMUs, as ./report.sh --pictures does;
+    in this process, so that the tests of the papers' numbers find its runs. The folder is cached
+    until an FMU, the rig or any other input changes.
     """
 
     def make(folder):
@@ -109,7 +108,7 @@ def opened(browser, report):
 
 @pytest.fixture(scope="module")
 def read(browser, report):
-    """The page for those who change nothing on it."""
+    """Opens the page for tests that change nothing on it."""
     watched = Watched(browser, report / "index.html")
     yield watched
     watched.close()
@@ -122,7 +121,7 @@ def systems():
 
 
 def drawn_pixels(page):
-    """For each plot the number of canvas pixels that are neither empty nor grey: those of the
+    """Counts for each plot the canvas pixels that are neither empty nor grey: those of the
     lines."""
     return page.evaluate("""() => [...document.querySelectorAll(".plot canvas")].map((canvas) => {
         const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", {
@@ -138,7 +137,7 @@ def drawn_pixels(page):
     })""")
 
 
-def test_page_is_one_file_of_a_few_megabytes_that_asks_for_nothing_else(read, report):
+def test_page_is_one_file_of_a_few_megabytes_that_requests_nothing_else(read, report):
     assert (report / "index.html").stat().st_size < 5 * MEGABYTE
     assert [url for url in read.requests if not url.startswith("data:")] == [
         (report / "index.html").as_uri()
@@ -152,7 +151,7 @@ def test_every_plot_shows_lines(opened):
     assert min(drawn_pixels(opened.page)) > 100
 
 
-def test_every_model_and_every_system_is_there_by_existing_alone(read, systems):
+def test_every_existing_model_and_system_is_included(read, systems):
     chips = read.page.locator(".chip").evaluate_all(
         "chips => chips.map((chip) => chip.dataset.model)"
     )
@@ -171,7 +170,7 @@ def test_a_switch_hides_and_shows_the_model_in_all_plots(opened):
     chip = page.locator('.chip[data-model="LuGre"]')
     chip.click()
     assert chip.get_attribute("aria-pressed") == "false"
-    page.mouse.move(700, 5)  # a line is emphasized as long as its switch is pointed at
+    page.mouse.move(700, 5)  # a line is emphasized while its switch is pointed at
     hidden = page.evaluate(
         "plots.map((plot) => drawn(plot).length === plot.lines.filter((line) => line.model !=="
         " 'LuGre').length)"
@@ -245,8 +244,8 @@ def test_pointing_at_a_plot_shows_the_models_and_their_values(opened):
 
 
 def test_every_plot_names_its_lines(read):
-    """Beside the plot, and only those that are drawn; a section in which no model of the first
-    choice runs shows some that do."""
+    """Beside the plot, and only drawn ones; a section in which no model of the default choice runs
+    shows some others."""
     names = read.page.evaluate(
         "plots.map((plot) => [[...plot.holder.querySelectorAll('.legend span')].map((one) =>"
         " one.innerText), plot.lines.filter((line) => line.shown).map((line) => line.model)])"
@@ -262,7 +261,7 @@ def test_the_choice_of_models_is_kept_in_the_address(opened):
     assert page.locator('.chip[aria-pressed="true"]').count() == before
 
 
-def test_a_plot_can_be_taken_along(opened):
+def test_a_plot_can_be_downloaded(opened):
     for kind, begin in (("png", b"\x89PNG"), ("svg", b"<svg "), ("csv", b'model,"time in s",')):
         with opened.page.expect_download() as download:
             opened.page.locator(f"#belt-0 .save button[data-as={kind}]").click()
@@ -295,7 +294,7 @@ def test_on_paper_no_table_is_cut(opened):
     )
 
 
-# How somebody without the cones for green, or for red, sees light (Machado, Oliveira and Fernandes
+# How people without the cones for green, or for red, see light (Machado, Oliveira and Fernandes
 # 2009, severity 1).
 BLIND = {
     "none": np.eye(3),
@@ -328,9 +327,9 @@ def lab(light):
 
 @pytest.mark.parametrize("blindness", BLIND)
 @pytest.mark.parametrize("scheme", ["LIGHT", "DARK"])
-def test_lines_can_be_distinguished_whatever_colours_one_sees(scheme, blindness):
+def test_lines_can_be_distinguished_with_any_colour_vision(scheme, blindness):
     """No two colours are nearer than 15 in CIELAB; 2.3 is just noticeable side by side, thin lines
-    need some times that."""
+    need several times that."""
     script = (REPOSITORY / "site" / "bristle_site" / "report" / "page.js").read_text(
         encoding="utf-8"
     )
@@ -349,7 +348,7 @@ def test_numbers_at_an_axis_are_not_too_large():
     assert Quantity("x", "um").readable(2e-5, 1e4) == Quantity("x", "um")
 
 
-def test_every_printed_number_stands_beside_ours_with_tolerance_and_reason(read):
+def test_every_printed_number_is_shown_beside_ours_with_tolerance_and_reason(read):
     rows = read.page.locator("table.printed tr").evaluate_all(
         "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
     )
@@ -385,7 +384,7 @@ def test_every_model_that_fits_has_its_properties_measured(read):
 
 
 def test_six_models_have_six_colours_and_none_hides_another(opened):
-    """A line that is drawn later has more gaps than one below it, also after a change."""
+    """A line drawn later has more gaps than one below it, also after a change."""
     page = opened.page
     look = (
         "(() => { const on = data.models.map((one) => one.name).filter((one) =>"
@@ -405,7 +404,7 @@ def test_six_models_have_six_colours_and_none_hides_another(opened):
     check()
 
 
-def test_a_badge_says_no_more_than_the_page_of_the_model(read):
+def test_a_badge_claims_no_more_than_the_page_of_the_model(read):
     rows = read.page.locator("table.properties tr").evaluate_all(
         "rows => rows.map((row) => [...row.cells].map((cell) => [cell.innerText,"
         " cell.querySelector('.good') !== null]))"
@@ -458,7 +457,7 @@ def test_page_fits_screen_and_colour_scheme(browser, report, scheme, width):
     )
 
 
-def test_a_missing_rig_is_one_sentence_that_says_what_to_install(tmp_path):
+def test_a_missing_rig_is_one_sentence_that_names_what_to_install(tmp_path):
     result = site("report", "--rig", tmp_path / "rig", "--fmus", FOLDER)
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1 and "libsundials-dev" in result.stderr
@@ -478,8 +477,8 @@ def test_kept_rows_draw_the_same_line():
 
 @pytest.fixture(scope="module")
 def documentation(browser):
-    """What a visit of an FMU's page finds: the heights of its equations, its figures, its text,
-    what went wrong, and what it asked for."""
+    """Opens an FMU's page; returns the heights of its equations, its figures, its text, its errors
+    and its requests."""
     watched = Watched(browser, FMUS[0].folder / "documentation" / "index.html")
 
     @cache
@@ -558,7 +557,7 @@ OF_A_LOAD = {  # by an input; a guide has those of a pin, too
 
 
 def pictures_by_inputs(inputs):
-    """What a page shows follows from what the element can be driven with."""
+    """Returns the pictures that a page should have, from the inputs of the element."""
     if loads := [pictures for name, pictures in OF_A_LOAD.items() if name in inputs]:
         return loads[-1]
     if "penetration" in inputs:
@@ -576,7 +575,7 @@ def polylines(text):
 
 
 def distance(points, line):
-    """The largest distance of the points from the line, in pixels."""
+    """Returns the largest distance of the points from the line, in pixels."""
     a, d = line[:-1], np.diff(line, axis=0)
     length = np.maximum((d**2).sum(axis=1), 1e-12)
     foot = np.clip(((points[:, None] - a) * d).sum(axis=2) / length, 0, 1)
@@ -586,7 +585,8 @@ def distance(points, line):
 
 
 def check_in_step(kept, fresh):
-    """The same words and the same curves to within 2 pixels; other processors round differently."""
+    """Checks for the same words and the same curves within 2 pixels; other processors round
+    differently."""
     assert kept.exists(), f"{kept.name} is not there: run ./report.sh --pictures"
     old, new = kept.read_text(encoding="utf-8"), fresh.read_text(encoding="utf-8")
     assert len(old.encode()) < 40_000
@@ -613,7 +613,7 @@ def test_pictures_of_each_model_are_what_the_rig_gives(fmu, report):
 
 
 @pytest.mark.fmus(lambda d: d.name == "ProjectedLuGre")
-def test_the_force_goes_round_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, report):
+def test_the_force_rotates_on_a_circle_and_with_a_grain_on_an_ellipse(fmu, report):
     text = (
         report / "modelDescription" / "pictures" / fmu.name / "turning_direction.svg"
     ).read_text(encoding="utf-8")
@@ -650,7 +650,8 @@ def test_pictures_of_the_readme_are_what_the_rig_gives(name, report):
 
 @pytest.mark.parametrize("picture", README_PICTURES.values(), ids=README_PICTURES)
 def test_a_folder_without_all_models_of_a_picture_does_not_redraw_it(picture):
-    """Or who adds a model would overwrite that of the README with one that lacks the others."""
+    """Otherwise adding a model would overwrite the picture of the README with one that lacks the
+    others."""
 
     def run(*words):
         raise AssertionError("nothing to run")

@@ -1,4 +1,4 @@
-"""The rig: every FMU in every system, the numbers of the papers, and what a user may do wrong."""
+"""The rig: every FMU in every system, the numbers of the papers, and mistakes of users."""
 
 import os
 import pty
@@ -35,7 +35,8 @@ SUNDIALS_7 = REPOSITORY / "build" / "rig7" / "rig"
 @pytest.mark.parametrize("model", ["LuGre", "ImplicitBristle"])
 def test_sundials_6_and_7_give_the_same_run(model, tmp_path):
     """Stick, break-away and slip with events; the integrators differ in details of their step
-    control, so up to 1e-5 of the amplitude at a tolerance of 1e-8. Nothing but results is printed.
+    control, so results by up to 1e-5 of the amplitude at a tolerance of 1e-8. Nothing but results
+    is printed.
     """
     results = []
     for number, rig in enumerate((RIG, SUNDIALS_7)):
@@ -53,12 +54,12 @@ def names(description):
 
 
 def is_scalar(description):
-    """Whether the element has the translational interface, which all but the spatial systems
-    offer."""
+    """Checks whether the element has the translational interface, as in all but the spatial
+    systems."""
     return {"normalForce", "relativeVelocity", "frictionForce"} <= names(description)
 
 
-NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md says where
+NO_SOLUTION = "the loads of the contacts cannot be found at t = "  # docs/loads.md states where
 
 SCALAR = pytest.mark.fmus(lambda description: is_scalar(description))
 
@@ -74,7 +75,7 @@ def first_contact(system):
 # ---- the papers ----
 
 
-@pytest.mark.xdist_group("report")  # which has made the runs already
+@pytest.mark.xdist_group("report")  # which has already made the runs
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_papers_number_is_met(case):
     value = papers.evaluate(case, rig_of(RIG).results, FOLDER)
@@ -85,14 +86,15 @@ def test_papers_number_is_met(case):
 
 
 def stated_of_bounded(model):
-    """What the description says of the option of the law; a twin has that of its model."""
+    """Reads the effects of the option of the law from the description; a twin has those of its
+    model."""
     file = REPOSITORY / "modelDescription" / f"{model.removesuffix('Rotational')}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")).get("bounded", {})
 
 
 def with_law():
-    """Cases of models with the option, which is Printed in all of them, and what the description
-    says of Bounded."""
+    """Yields cases of models with the option, which is Printed in all of them, and the stated
+    effect of Bounded."""
     for case in CASES:
         if any(variable.name == "law" for variable in PRESENT[case.fmu].description.variables):
             yield pytest.param(
@@ -100,12 +102,12 @@ def with_law():
             )
 
 
-@pytest.mark.xdist_group("report")  # which has made the printed runs already
+@pytest.mark.xdist_group("report")  # which has already made the printed runs
 @pytest.mark.parametrize("case, stated", with_law())
-def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
-    """In systems whose force changes, the others keep the digits that the page shows; elsewhere no
-    number changes by a bit, if the bristles have a damper. One without comes beyond its limit by
-    the error of the solver: a millionth."""
+def test_the_page_states_which_numbers_of_the_papers_change_with_the_bounded_law(case, stated):
+    """In systems whose force changes, other numbers keep the digits that the page shows; elsewhere
+    no number changes by a bit, if the bristles have a damper. One without exceeds its limit by the
+    error of the solver: a millionth."""
     assert "law" not in case.set, "the default is the law of the paper"
     printed, bounded = (
         papers.evaluate(replace(case, set=case.set | law), rig_of(RIG).results, FOLDER)
@@ -125,12 +127,12 @@ def test_the_page_says_which_numbers_of_the_papers_change_with_the_bounded_law(c
 @pytest.mark.parametrize(
     "model", [name for name, fmu in PRESENT.items() if "law" in names(fmu.description)]
 )
-def test_the_page_says_which_systems_change_with_the_bounded_law_and_the_log_warns_there_alone(
+def test_the_page_states_which_systems_change_with_the_bounded_law_and_the_log_warns_only_there(
     model, tmp_path
 ):
-    """By how much of its largest value the friction force does, in all systems with a given normal
-    force that the model fits into: those not named change by less than a thousandth. Once for every
-    contact, and as printed alone."""
+    """By which part of its largest value the friction force changes, in all systems with a given
+    normal force that the model fits into: those not named change by less than a thousandth. The log
+    warns once for every contact, and only as printed."""
     stated = stated_of_bounded(model)["systems"]
     assert stated.keys() <= systems().keys()
     for system, one in systems().items():
@@ -217,7 +219,7 @@ def test_a_bound_is_met_on_its_side_of_the_printed_number_and_near_ours(
     assert not bound.is_excused and bound.printed_text == f"{relation} 2"
 
 
-def test_a_quotient_changes_its_second_run_only_where_it_says():
+def test_a_quotient_changes_its_second_run_only_where_stated():
     case = replace(
         CASE,
         set={"a": 1, "b": 2},
@@ -245,7 +247,7 @@ def test_a_quotient_changes_its_second_run_only_where_it_says():
         ({"over": {"stop": 1}}, "unknown key stop in over"),
     ],
 )
-def test_a_case_that_says_no_sense_is_refused(change, words):
+def test_an_invalid_case_is_refused(change, words):
     with pytest.raises(BristleError, match=words):
         replace(CASE, **change)
 
@@ -289,8 +291,8 @@ POWERS = {
     ],
 )
 def test_energy_of_a_system_changes_by_what_friction_and_load_do(system, model, stop, options):
-    """Pennestrì, Figs 13, 19 and 25, and the systems that turn, without what damps the joint
-    besides. The power is summed up by the trapezoidal rule over the steps of the solver, hence 0.2
+    """Pennestrì, Figs 13, 19 and 25, and the systems that turn, without the other dampers of the
+    joint. The power is integrated by the trapezoidal rule over the steps of the solver, hence 0.2
     %."""
     columns = simulate(system, model, options=["--stop", stop, "--output-interval", 0, *options])[
         model
@@ -339,7 +341,7 @@ TURNING = ("joint", "clutches")
 
 @NEEDS_TWINS
 def test_twins_run_in_every_system_that_turns():
-    """Their laws are those of the models and proven elsewhere; here each is coupled, with its
+    """Their laws are those of the models and tested elsewhere; here each is coupled, with its
     events and its load."""
     twins = [twin.name for twin, _ in TWINS]
     assert {
@@ -356,7 +358,7 @@ def test_twins_run_in_every_system_that_turns():
 
 
 @SCALAR
-def test_without_contact_a_body_feels_the_load_only(fmu):
+def test_without_contact_only_the_load_acts_on_a_body(fmu):
     """While the normal force is not positive, friction is exactly zero and m dv/dt = F_E."""
     columns = simulate("liftoff", fmu.name, options=["--tolerance", 1e-7])[fmu.name]
     normal, force, t, v = (
@@ -371,16 +373,16 @@ def test_without_contact_a_body_feels_the_load_only(fmu):
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and "externalForce" in names(d))
-def test_ideal_stick_answers_the_external_force(fmu):
+def test_ideal_stick_balances_the_external_force(fmu):
     columns = simulate("pulse", fmu.name)[fmu.name]
     assert columns["frictionForce"] == pytest.approx(columns["load"], abs=1e-9)
     assert abs(columns["position"]).max() < 1e-12
 
 
 @pytest.mark.fmus(lambda d: is_scalar(d) and {"stictionDeflection", "mode"} <= names(d))
-def test_reset_of_a_state_arrives_in_the_host(fmu):
-    """A pulse above the static limit: when the body comes to stick again, the element starts its
-    deflection anew."""
+def test_reset_of_a_state_reaches_the_host(fmu):
+    """A pulse above the static limit: when the body sticks again, the deflection of the element
+    starts anew."""
     options = ["--param", "load=7", "--param", "duration=0.1", "--param", "pulses=1", "--stop", 1]
     columns = simulate("pulse3", fmu.name, options=options)[fmu.name]
     t, x, mode = columns["time"], columns["stictionDeflection"], columns["mode"]
@@ -393,8 +395,7 @@ def test_reset_of_a_state_arrives_in_the_host(fmu):
     "space, line", [("ProjectedLuGre", "LuGreNormalized"), ("ProjectedGKF", "GKF")]
 )
 def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line):
-    """Its first axis is the line, under the names that scalar elements have; nothing happens
-    across."""
+    """Its first axis is the line, with the names of scalar elements; nothing happens across it."""
     results = simulate("belt", space, line, options=["--tolerance", 1e-10])
     ours, theirs = results[space], results[line]
     assert ours["position"][-1] == pytest.approx(theirs["position"][-1], rel=1e-6)
@@ -413,7 +414,7 @@ def test_on_a_line_an_element_in_space_is_its_scalar_twin(space, line):
 @pytest.mark.parametrize(
     "model, lacking", [("ContactPoint", "pointPosition[1]"), ("HuntCrossley", "penetration")]
 )
-def test_an_element_that_asks_for_more_than_a_line_has_does_not_fit(model, lacking):
+def test_an_element_with_more_inputs_than_a_line_has_does_not_fit(model, lacking):
     run = call("belt", PRESENT[model].path)
     assert run.returncode == 2 and f"does not offer its input {lacking}" in run.stderr
 
@@ -448,8 +449,8 @@ def test_each_contact_may_have_its_own_model(tmp_path):
 
 
 def test_parameter_at_one_contact_leaves_the_others():
-    """A bottom that holds everything: the ground contact then carries less than with slippery
-    ground, and the top is as it was."""
+    """With a bottom that holds everything the ground contact carries less than with slippery
+    ground, and the top is unchanged."""
     plain = simulate("stack", "LuGre", options=["--stop", 0.01])["LuGre"]
     changed = simulate(
         "stack", "LuGre", options=["--stop", 0.01, "--set", "bottom.bristleStiffness=1e5"]
@@ -491,7 +492,7 @@ def test_events_have_a_row_before_and_after():
         assert len(rows) == 2 and load[rows[0]] == before and load[rows[1]] == after
 
 
-def test_rows_stand_on_the_grid_that_was_asked_for():
+def test_rows_are_on_the_given_grid():
     columns = simulate("belt", "LuGre", options=["--output-interval", 0.25, "--stop", 2])["LuGre"]
     assert columns["time"] == pytest.approx(np.arange(0, 2.01, 0.25))
 
@@ -503,8 +504,8 @@ def test_result_does_not_depend_on_the_grid():
 
 
 def test_tolerance_is_kept():
-    """Break-away magnifies the errors of the steps; three thousand times their tolerance is left at
-    the end of two cycles."""
+    """Break-away amplifies the errors of the steps: three thousand times their tolerance after two
+    cycles."""
     exact = simulate("belt", "LuGre", options=["--tolerance", 1e-11])["LuGre"]["position"][-1]
     for tolerance in (1e-6, 1e-8):
         value = simulate("belt", "LuGre", options=["--tolerance", tolerance])["LuGre"]["position"][
@@ -521,7 +522,7 @@ def test_surface_of_a_normalised_model_is_that_of_the_others():
     )
 
 
-def test_standard_output_takes_the_results():
+def test_results_go_to_standard_output():
     run = call("pulse", PRESENT["LuGre"].path, "-o", "-", "--stop", 0.01)
     assert run.returncode == 0
     assert run.stdout.startswith(
@@ -575,7 +576,7 @@ def test_a_set_by_name_is_the_same_surface_for_a_bristle_per_unit_of_normal_forc
     options = "--sets rill2023_model1 --param normalForce=9.81 --param amplitude=4e-4".split()
     found = simulate("hysteresis", "LuGre", "LuGreNormalized", options=options)
     work = [found[model]["work"][-1] for model in ("LuGre", "LuGreNormalized")]
-    assert work[0] == pytest.approx(work[1], rel=1e-6)  # that of the integration
+    assert work[0] == pytest.approx(work[1], rel=1e-6)  # tolerance of the integration
 
 
 def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
@@ -642,7 +643,7 @@ def test_prescribed_motion_gives_the_elements_own_answer(tmp_path):
         ),
     ],
 )
-def test_a_mistake_is_answered_by_one_clear_line(arguments, sentence, tmp_path):
+def test_a_mistake_is_reported_in_one_clear_line(arguments, sentence, tmp_path):
     words = [word.replace("{LuGre}", str(PRESENT["LuGre"].path)) for word in arguments]
     run = call(*words, cwd=tmp_path)
     assert run.returncode == 2
@@ -723,7 +724,7 @@ def test_a_misspelt_name_in_a_parameter_set_is_refused(tmp_path):
 
 
 def test_a_value_of_a_named_set_that_is_out_of_range_is_reported(tmp_path):
-    """An FMU like LuGre, but with a narrower range than the set that the system comes with."""
+    """An FMU like LuGre, but with a narrower range than in the set of the system."""
     narrow = tmp_path / "LuGre.fmu"
     with zipfile.ZipFile(PRESENT["LuGre"].path) as source, zipfile.ZipFile(narrow, "w") as target:
         for name in source.namelist():
@@ -770,13 +771,13 @@ def test_what_fits_is_run_and_what_does_not_is_named():
     )
 
 
-def test_the_rig_says_its_version_and_how_it_is_used():
+def test_the_rig_prints_its_version_and_usage():
     assert call("--version").stdout == f"rig {VERSION}\n"
     assert call("help").stdout == call("--help").stdout != ""
 
 
 def damaged(name, content):
-    """What may be wrong with an FMU; None leaves a member out."""
+    """Faults of an FMU; None leaves a member out."""
     description, binary = name == "modelDescription.xml", name.startswith("binaries/linux64/")
     return {
         "no description": None if description else content,
@@ -858,7 +859,7 @@ def test_progress_shows_on_a_terminal_only():
     try:
         while chunk := os.read(ours, 4096):
             shown += chunk
-    except OSError:  # the other end is closed
+    except OSError:  # the reading end is closed
         pass
     os.close(ours)
     assert process.wait() == 0
@@ -894,7 +895,7 @@ def test_every_system_opens_with_its_equations():
 # ---- quantities ----
 
 
-def test_quantities_are_what_they_say():
+def test_quantities_have_their_definitions():
     columns = {"time": np.array([0.0, 1, 1, 2, 3]), "top.x": np.array([0.0, 2, 4, 4, 0])}
     for expression, value in {
         "start(top_x)": 0,
@@ -917,7 +918,7 @@ def test_quantities_are_what_they_say():
 
 @cache
 def cube(direction, height):
-    """Columns of the cube of Colantonio, section 3, at rows each 2 ms."""
+    """Returns columns of the cube of Colantonio, section 3, with rows every 2 ms."""
     options = ["--param", f"direction={direction}", "--param", f"pullHeight={height}"]
     return simulate("cube", "ContactPoint", options=options)["ContactPoint"]
 
@@ -943,8 +944,8 @@ def test_a_cube_behaves_the_same_in_every_direction(direction):
 
 
 def test_points_of_a_cube_share_friction_as_they_share_the_load():
-    """In stick all points have the same deflection: one coefficient of friction, whatever the
-    normal forces are."""
+    """In stick all points have the same deflection: one coefficient of friction under any normal
+    forces."""
     for direction, height in ((0, 0.0), (30, 0.0), (0, -0.05)):
         columns = cube(direction, height)
         friction, normal = (
@@ -953,7 +954,7 @@ def test_points_of_a_cube_share_friction_as_they_share_the_load():
         assert normal.sum() == pytest.approx(10, rel=1e-4)
         assert np.ptp(friction / normal) < 1e-9
         assert friction.sum() == pytest.approx(0.75, rel=1e-4)
-    # pulled at the height of the plane nothing tilts the cube, and the points are all alike
+    # pulled at the height of the plane the cube does not tilt, and all points are alike
     assert friction == pytest.approx([0.125] * 6, rel=1e-4)
 
 
@@ -964,11 +965,11 @@ def test_a_sixth_of_a_turn_takes_each_point_of_a_cube_to_the_next():
 
 
 def test_a_cube_in_stick_rests():
-    """From the end of the rise to the fading of the load it creeps by less than a nanometre."""
+    """From the end of the rise to the fall of the load it creeps by less than a nanometre."""
     columns = cube(0, 0.0)
     at = {t: columns["positionX"][np.argmin(abs(columns["time"] - t))] for t in (2.1, 2.95)}
     assert abs(at[2.95] - at[2.1]) < 1e-9
-    # dz/dx = 1 - sigma0 z/mu_s up to half of the limit; the rest is the tilt of the cube
+    # dz/dx = 1 - sigma0 z/mu_s up to half of the limit; the remainder is the tilt of the cube
     assert at[2.95] == pytest.approx(0.15 / 1e4 * np.log(2), rel=0.01)
 
 
@@ -976,13 +977,13 @@ def test_a_cube_in_stick_rests():
 
 
 def first_apex(columns):
-    """The largest height after the first impact, at 1.5 ms."""
+    """Returns the largest height after the first impact, at 1.5 ms."""
     return columns["height"][columns["time"] > 2e-3].max()
 
 
 def test_a_bounce_loses_the_area_of_its_loop():
-    """The work of the normal force over the first impact is what the next parabola lacks, m g (h0 -
-    h1); without damping it is nothing."""
+    """The work of the normal force over the first impact is the loss of height, m g (h0 - h1);
+    without damping it is zero."""
     weight, fall = 9.81, 1e-5
     for damping, share in ((0.0, 0.0), (1.5e6, 0.3), (5e6, 0.7)):
         options = ["--set", f"contactDamping={damping}", "--output-interval", 1e-7, "--stop", 4e-3]
@@ -992,7 +993,7 @@ def test_a_bounce_loses_the_area_of_its_loop():
         lost = weight * (fall - first_apex(columns))
         assert area == pytest.approx(
             lost, abs=1e-4 * weight * fall
-        )  # rows each 0.1 us of an impact of 0.3 ms
+        )  # rows every 0.1 us of an impact of 0.3 ms
         assert lost == pytest.approx(share * weight * fall, abs=0.05 * weight * fall)
 
 
@@ -1031,25 +1032,25 @@ def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(
     )
     assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(
         9.81, rel=1e-2
-    )  # the soft contact still swings a little
+    )  # the soft contact still oscillates slightly
 
 
 # ---- what turns ----
 
 
 def primitive_of_drive(t):
-    """Of 10 N.m sin(2 pi 5 Hz t)."""
+    """Integral of 10 N.m sin(2 pi 5 Hz t)."""
     return (1 - np.cos(10 * np.pi * t)) / np.pi
 
 
 def primitive_of_clutch(t):
-    """Of 10 N.m cos(2 pi 0.2 Hz t), what clutch 1 gives in slip."""
+    """Integral of 10 N.m cos(2 pi 0.2 Hz t), the torque of clutch 1 in slip."""
     return 25 / np.pi * np.sin(0.4 * np.pi * t)
 
 
 def exact_clutches():
-    """CoupledClutches in closed form: moments at which modes change, speed of the driven inertia at
-    the end and energy lost in clutch 2. All inertias are 1 kg.m2, slip takes 10 N.m, and clutch 1
+    """Solves CoupledClutches in closed form: times of mode changes, speed of the driven inertia at
+    the end and energy lost in clutch 2. All inertias are 1 kg.m2, slip has 10 N.m, and clutch 1
     sticks up to 11 N.m cos."""
     D, C, lost = primitive_of_drive, primitive_of_clutch, {}
     lost["2 sticks"] = a = brentq(
@@ -1063,7 +1064,9 @@ def exact_clutches():
     def parted(share, t):
         return share * 10 * np.sin(10 * np.pi * t) - 11 * np.cos(0.4 * np.pi * t)
 
-    lost["1 slips"] = c = brentq(lambda t: parted(2 / 3, t), b, 0.85)  # clutch 1 turns two of three
+    lost["1 slips"] = c = brentq(
+        lambda t: parted(2 / 3, t), b, 0.85
+    )  # clutch 1 drives two of three
     w += (D(c) - D(b)) / 3
     w1, w2 = w + D(0.9) - D(c) - (C(0.9) - C(c)), w + (C(0.9) - C(c)) / 2
     lost["1 sticks again"] = d = brentq(  # clutch 3 drags
@@ -1107,10 +1110,10 @@ def test_coupled_clutches_with_ideal_stick_are_the_exact_solution():
 @NEEDS_TWINS
 @pytest.mark.parametrize("model", ["CoulombRotational", "LuGreRotational"])
 def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model):
-    """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), shut after 0.5 s at 5
+    """J1 at 10 rad/s, J2 at rest, 10 N.m between them: w = 10 (1 - 2 t), engaged after 0.5 s at 5
     rad/s, half of the 50 J is heat. The other two clutches stay open. A bristle winds up by 10 µrad
-    and takes 10 µJ for it; its Stribeck curve is over within 1e-3 rad/s, 0.05 ms. Bounded, for as
-    printed a bristle that meets the other face at 10 rad/s has a damper of 10 kN.m for 2 µs.
+    and stores 10 µJ; its Stribeck curve ends within 1e-3 rad/s, 0.05 ms. Bounded, since as printed
+    a bristle that touches the other face at 10 rad/s has a damper torque of 10 kN.m for 2 µs.
     """
     law = ["--set", "law=2"] if "law" in names(PRESENT[model].description) else []
     alone = ["amplitude=0", "controlFrequency=0", "secondTime=9", "thirdTime=9"]
@@ -1129,7 +1132,9 @@ def test_a_clutch_that_engages_takes_the_energy_of_the_slip(model):
     assert (columns["clutch2.frictionTorque"] == 0).all() and (columns["speed3"] == 0).all()
 
 
-REST = float(np.arcsin(210 * 0.5 / (15 * 9.81 * 1.14)))  # of the joint: |m g l sin q| = n T_s
+REST = float(
+    np.arcsin(210 * 0.5 / (15 * 9.81 * 1.14))
+)  # holding angle of the joint: |m g l sin q| = n T_s
 
 
 GIVES = {"CoulombRotational": 1e-11, "LuGreRotational": 3e-5, "ImplicitBristleRotational": 3e-5}
@@ -1140,10 +1145,10 @@ GIVES = {"CoulombRotational": 1e-11, "LuGreRotational": 3e-5, "ImplicitBristleRo
 @pytest.mark.parametrize(
     "share, falls", [(-0.99, False), (0.99, False), (-1.01, True), (1.01, True)]
 )
-def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share, falls):
-    """Ideal stick gives nothing. A bristle is loaded at once here: it winds up by 0.6 µrad of the
-    arm at least (25 N over 1e7 N/m, 20 mm, 1:210) and slips a little in its overshoot, 8 µrad
-    (ImplicitBristle) to 21 µrad (LuGre). The arm that falls has moved by more than a milliradian.
+def test_an_arm_without_drive_stays_if_friction_bears_its_weight(model, share, falls):
+    """With ideal stick it does not move. A bristle is loaded suddenly here: it winds up by at least
+    0.6 µrad of the arm (25 N over 1e7 N/m, 20 mm, 1:210) and slips slightly in its overshoot, 8
+    µrad (ImplicitBristle) to 21 µrad (LuGre). A falling arm moves by more than a milliradian.
     """
     angle = share * REST
     options = [
@@ -1157,9 +1162,9 @@ def test_an_arm_without_drive_stays_where_friction_bears_its_weight(model, share
 
 
 @NEEDS_TWINS
-def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers():
-    """It comes to rest in the interval, and nothing but its height pays for the losses: friction,
-    gear and bearing, by the trapezoidal rule over the steps of the solver, hence 0.1 %."""
+def test_a_released_arm_loses_its_height_to_friction_and_dampers():
+    """It comes to rest in the interval, and its height alone covers the losses: friction, gear and
+    bearing, by the trapezoidal rule over the steps of the solver, hence 0.1 %."""
     options = [
         word for one in ("speedGain=0", "startAngle=1", "endAngle=1") for word in ("--param", one)
     ]
@@ -1187,8 +1192,9 @@ def test_an_arm_that_is_let_go_loses_its_height_to_friction_and_dampers():
     ],
 )
 def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
-    """At a radius of 1 m it answers with the numbers of its model: the set has a value for Gonthier
-    alone, it is made for the bristle per unit of normal force of LuGreNormalized, or it is not."""
+    """At a radius of 1 m it gives the numbers of its model: with a set with a value for Gonthier
+    alone, with one made for the bristle per unit of normal force of LuGreNormalized, and with one
+    that is not."""
     motion, answers = tmp_path / "motion.csv", []
     for name, velocity, answer in (
         (model, "relativeVelocity", "frictionForce"),
@@ -1208,8 +1214,8 @@ def test_a_set_is_for_a_twin_as_for_its_model(model, case, tmp_path):
 
 @NEEDS_TWINS
 def test_systems_that_share_no_loop_have_exact_slopes():
-    """Only elements that ask for the load close the loop, so that all others keep their Jacobian
-    from directional derivatives."""
+    """Only elements that need the load close the loop, so all others keep their Jacobian from
+    directional derivatives."""
     for model, slopes in (("CoulombRotational", False), ("LuGreRotational", True)):
         words = call("clutches", PRESENT[model].path, "--stats").stdout.splitlines()
         names, values = (words[-2].split(), words[-1].split())

@@ -1,5 +1,5 @@
-"""Records through the C runner: the numbers of a host that makes the same calls one by one, in one
-call."""
+"""Records through the C runner: in one call the numbers of a host that makes the calls one by
+one."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ need_all_fmus()
 
 
 def by_fmpy(fmu, time, inputs, parameters, outputs, linear):
-    """With the runner's calls: inputs that move are left where they have come to."""
+    """Makes the runner's calls: moving inputs stay at their final values."""
     about = read_model_description(fmu.path)
     reference = {one.name: one.valueReference for one in about.modelVariables}
     slave = FMU2Slave(
@@ -104,7 +104,7 @@ def test_a_set_that_breaks_a_rule_is_reported_in_the_words_of_the_fmu_or_left_ou
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")
 def test_a_run_that_takes_too_long_is_given_up(fmu):
-    """No time is measured: a nanosecond is too short for any run, an hour is not."""
+    """No time is measured: a nanosecond is too short for any run, an hour is long enough."""
     time, inputs = natural_record(fmu)
     for seconds, made in ((1e-9, False), (3600.0, True), (None, True)):
         found = bristle.run_many(
@@ -141,8 +141,8 @@ def test_points_are_evaluated_each_by_itself_with_exact_slopes(fmu):
 
 
 def slopes_that_are_missed(name, time, inputs, parameters, interpolate, tolerance=None):
-    """By parameter, how far the slopes of a run are from central differences of whole runs, in
-    parts of these; none where neither matters."""
+    """Returns by parameter the relative difference between the slopes of a run and central
+    differences of whole runs; zero if both are negligible."""
     about = bristle.describe(name)
     names = [one.name for one in candidate(name).parameters if not one.is_extra]
     found = bristle.run(
@@ -156,8 +156,8 @@ def slopes_that_are_missed(name, time, inputs, parameters, interpolate, toleranc
     missed = {}
     for one in names:
         value = parameters.get(one, about[one].start)
-        # with 1e-4 one sample of BlimanSorine has the limit of a deflection between both sides;
-        # with less, Gonthier shows the errors of the runs
+        # with 1e-4 one sample of BlimanSorine has the limit of a deflection between both runs; with
+        # less, errors of the runs show in Gonthier
         step = (1e-5 if name == "BlimanSorine" else 1e-4) * (abs(value) or 1.0)
         sides = (
             [value, value + 2 * step]
@@ -177,9 +177,9 @@ def slopes_that_are_missed(name, time, inputs, parameters, interpolate, toleranc
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_slopes_of_a_run_are_those_of_whole_runs(fmu):
-    """To the 1e-3 that a step of the sensitivities may miss; SecondOrderBristle has a root of
+    """To the tolerance of the sensitivities, 1e-3 per step; SecondOrderBristle has a root with
     infinite slope at the static limit, and ImplicitBristle is damped so much that it has none: with
-    one, a slow motion swings between stick and slip, and no run is its neighbour's.
+    one, a slow motion alternates between stick and slip, and neighbouring runs diverge.
     """
     allowed = 5e-3 if fmu.name == "SecondOrderBristle" else 1e-3
     parameters = {"bristleDamping": 1500.0} if fmu.name == "ImplicitBristle" else {}
@@ -194,9 +194,9 @@ def test_slopes_of_a_run_are_those_of_whole_runs(fmu):
 
 @pytest.mark.parametrize("interpolate", ["linear", "hold"])
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce") and d.states and d.modes)
-def test_slopes_go_over_stick_slip_lift_off_and_touch_down(fmu, interpolate):
-    """Where states and modes come together each of these events makes the sensitivities jump. At
-    the folds of ImplicitBristle slopes grow without bound."""
+def test_slopes_hold_over_stick_slip_lift_off_and_touch_down(fmu, interpolate):
+    """With states and modes, each of these events makes the sensitivities jump. At the folds of
+    ImplicitBristle slopes are unbounded."""
     allowed = 5e-3 if fmu.name == "ImplicitBristle" else 1e-3
     time = np.linspace(0, 0.5, 251)
     inputs = {
@@ -208,9 +208,9 @@ def test_slopes_go_over_stick_slip_lift_off_and_touch_down(fmu, interpolate):
 
 
 @pytest.mark.parametrize("name", ["Dahl", "LuGre"])
-def test_slopes_go_through_the_end_of_a_contact_that_rests(name):
-    """A deflection that a larger normal force has left: up to where the surfaces part its rate
-    grows without bound, as in the first second of the tribometer's record."""
+def test_slopes_hold_over_the_end_of_a_contact_at_rest(name):
+    """A deflection remains from a larger normal force: towards separation its rate grows without
+    bound, as in the first second of the tribometer's record."""
     time = np.linspace(0, 1.5, 121)
     rests = time < 0.8
     inputs = {
@@ -222,8 +222,8 @@ def test_slopes_go_through_the_end_of_a_contact_that_rests(name):
     assert max(missed.values()) <= 1e-3, missed
 
 
-def test_slopes_of_initial_values_go_over_events():
-    """A deflection at the start is forgotten when the surfaces stick anew."""
+def test_slopes_of_initial_values_hold_over_events():
+    """A deflection at the start has no effect once the surfaces stick anew."""
     time = np.linspace(0, 0.5, 251)
     inputs = {"relativeVelocity": 0.05 * np.sin(19 * time) * (time > 0.02), "normalForce": 20.0}
     name = "stictionDeflectionStart"
@@ -244,8 +244,8 @@ def test_slopes_of_initial_values_go_over_events():
 
 
 def test_vectors_go_by_name():
-    """In and out by one rule: a vector has one name and a column per element, also where all
-    outputs are asked for, and so have its slopes; an element has its name in the FMU."""
+    """The same for inputs and outputs: a vector has one name and a column per element, also among
+    all outputs, and so have its slopes; an element has its name in the FMU."""
     time = np.linspace(0, 0.01, 5)
     velocity = np.stack([np.full(5, 0.1), np.linspace(0, 0.2, 5), np.zeros(5)], axis=1)
     by_parts = {f"relativeVelocity[{i + 1}]": velocity[:, i] for i in range(3)}
@@ -396,7 +396,7 @@ GOOD = {"relativeVelocity": [0.0, 0.1, 0.2]}
         ),
     ],
 )
-def test_what_is_wrong_is_reported_in_one_sentence(call, sentence):
+def test_wrong_values_are_reported_in_one_sentence(call, sentence):
     with pytest.raises(bristle.BristleError) as raised:
         call()
     assert str(raised.value) == sentence

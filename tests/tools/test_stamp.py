@@ -24,7 +24,7 @@ from bristle.format.universal import joined, parts
 
 need_all_fmus()
 
-pytestmark = pytest.mark.xdist_group("stamp")  # by one worker, which stamps each FMU once
+pytestmark = pytest.mark.xdist_group("stamp")  # on one worker, which stamps each FMU once
 
 NAME = "MyGuideway"
 TEXT = 'Axis 3, "oiled" & <worn>'
@@ -36,7 +36,7 @@ SOME = sorted(
 
 @pytest.fixture(scope="module")
 def stamped(tmp_path_factory):
-    """Each FMU stamped once with natural parameters that the model accepts, and these."""
+    """Stamps each FMU once with natural parameters that the model accepts; returns it and them."""
     made = {}
 
     def make(fmu):
@@ -90,7 +90,7 @@ def test_it_is_the_law_with_the_values_as_defaults(fmu, stamped):
 
 
 @pytest.mark.shipped
-def test_it_is_valid_and_whole(fmu, stamped, tmp_path):
+def test_it_is_valid_and_complete(fmu, stamped, tmp_path):
     own, values = stamped(fmu)
     assert validate_fmu(str(own.path)) == []
     with zipfile.ZipFile(own.path) as new, zipfile.ZipFile(fmu.path) as old:
@@ -216,7 +216,7 @@ def test_its_sources_compiled_anew_are_the_same(model, stamped, tmp_path):
 
 
 def libraries(fmu, platform):
-    """The library of a platform, of which a build for one platform has no other."""
+    """Returns the library of a platform; a build for one platform lacks the others."""
     with zipfile.ZipFile(fmu.path) as archive:
         return [
             archive.read(name)
@@ -249,7 +249,7 @@ def test_the_macos_signature_is_the_linkers_own_and_follows_the_change(model, st
             for i in different
             if place <= i < place + 24 + 40 + 128 + 8 * len(fmu.description.reals)
         ]
-        pages = len({i // 4096 for i in inside})  # of which a signature has the hashes
+        pages = len({i // 4096 for i in inside})  # hashed in a signature
         assert len(inside) > 20 and len(different) - len(inside) <= 32 * pages, (
             "beside the table one hash of 32 bytes has changed for each page of it"
         )

@@ -1,4 +1,4 @@
-"""First values: the numbers of the papers, what they do in the model itself, and warnings where the
+"""First values: the numbers of the papers, their effect in the model itself, and warnings where
 models misbehave."""
 
 import math
@@ -23,7 +23,7 @@ def test_the_example_of_rill_gives_his_numbers():
     assert made.values["bristleStiffness"] == pytest.approx(80000)
     assert made.values["bristleDamping"] == pytest.approx(
         362, abs=1
-    )  # with the mass rounded to 0.41 kg, as he prints it
+    )  # with the mass rounded to 0.41 kg, as printed
     assert any("0.4077 kg" in line for line in made.assumed) and any(
         "aperiodic" in line for line in made.assumed
     )
@@ -35,9 +35,9 @@ def test_the_regularization_is_a_tenth_of_the_stribeck_velocity():
     ] == pytest.approx(0.002)
 
 
-def test_a_rise_time_is_kept_by_the_oscillator_that_it_makes():
-    """The force of the spring under a step of the load first reaches the load after the rise time;
-    the closed form of the damped oscillator."""
+def test_the_resulting_oscillator_has_the_given_rise_time():
+    """After a step of the load the force of the spring first reaches the load after the rise time;
+    in closed form for the damped oscillator."""
     mass, rise, ratio = 2.0, 0.003, 0.4
     made = suggest("SimpackStickSlip", Known(mass=mass, rise_time=rise, damping_ratio=ratio))
     stiffness, damping = made.values["stictionStiffness"], made.values["stictionDamping"]
@@ -124,7 +124,7 @@ def roots(**known):
     return any("several roots" in line for line in made.warnings), made
 
 
-def test_the_implicit_bristle_with_several_roots_is_warned_of():
+def test_several_roots_of_the_implicit_bristle_cause_a_warning():
     """c(1) = 1: with mass and deflection of the second case the damping of the aperiodic limit is
     too small."""
     warned, made = roots(
@@ -137,7 +137,7 @@ def test_the_implicit_bristle_with_several_roots_is_warned_of():
     )[0]
 
 
-def test_a_bristle_that_is_not_passive_is_warned_of_with_the_speed():
+def test_a_bristle_that_is_not_passive_causes_a_warning_with_the_speed():
     made = suggest(
         "LuGre", Known(normal_force=20, dynamic_friction=0.3, static_friction=0.5, deflection=1e-5)
     )
@@ -173,8 +173,8 @@ def test_the_bounded_law_is_recommended_where_a_model_has_it(fmu):
     assert said == ("law" in fmu.description)
 
 
-def test_an_element_that_is_bounded_by_default_is_not_warned_of(tmp_path):
-    """Other than the model that it was stamped from."""
+def test_an_element_that_is_bounded_by_default_causes_no_warning(tmp_path):
+    """Unlike the model that it was stamped from."""
     own = bristle.stamp("LuGre", {"law": "Bounded"}, "BoundedLuGre", tmp_path / "BoundedLuGre.fmu")
     for model, is_warned_of in (("LuGre", True), (own, False)):
         warnings = suggest(model, Known(deflection=1e-5)).warnings
@@ -182,7 +182,8 @@ def test_an_element_that_is_bounded_by_default_is_not_warned_of(tmp_path):
 
 
 def swing(model, values, mass, normal, step, steps=400):
-    """How much a small push of a mass has grown, in co-simulation with a host of that step."""
+    """Returns the growth of a small disturbance of a mass, in co-simulation with a host of that
+    step."""
     instance_time, speed, speeds = 0.0, 1e-9, []
     fmu = next(one for one in FMUS if one.name == model)
     with fmu.co_simulation() as instance:
@@ -198,7 +199,7 @@ def swing(model, values, mass, normal, step, steps=400):
 
 
 @pytest.mark.parametrize("model", ["LuGre", "StaticRegularized", "LuGreNormalized"])
-def test_the_largest_step_parts_growth_from_decay(model):
+def test_the_largest_step_separates_growth_from_decay(model):
     """A host that is 5 % below the limit settles, one that is 5 % above does not."""
     known = Known(mass=0.8, normal_force=8, deflection=2e-4, damping_ratio=0.5)
     made = suggest(model, known)
@@ -215,8 +216,8 @@ def test_the_largest_step_parts_growth_from_decay(model):
 
 
 def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
-    """σ0 v/g is the rate of the bristle: explicit Euler bears 2/rate. The growth on the falling
-    Stribeck curve is the motion's own."""
+    """σ0 v/g is the rate of the bristle: explicit Euler is stable up to 2/rate. The growth on the
+    falling Stribeck curve is the motion's own."""
     values = dict(
         mass=1.0,
         normal_force=10.0,
@@ -264,22 +265,22 @@ def test_in_fast_sliding_the_bristle_sets_the_step_and_not_the_falling_curve():
         ),
     ],
 )
-def test_what_cannot_be_is_reported(known, sentence):
+def test_impossible_quantities_are_reported(known, sentence):
     with pytest.raises(bristle.BristleError) as raised:
         suggest("LuGre", Known(**known))
     assert str(raised.value) == sentence
 
 
 @pytest.mark.fmus(lambda d: "normalForce" in {v.name for v in d.outputs} and "penetration" not in d)
-def test_what_only_presses_has_nothing_to_suggest(fmu):
+def test_for_an_element_without_friction_there_is_nothing_to_suggest(fmu):
     with pytest.raises(
         bristle.BristleError,
-        match=f"^{fmu.name} has no friction of its own: it gives the normal force",
+        match=f"^{fmu.name} has no friction of its own: it computes the normal force",
     ):
         suggest(fmu.path, Known(normal_force=10.0, dynamic_friction=0.2))
 
 
-def test_the_command_writes_a_set_that_the_model_takes(tmp_path, capsys):
+def test_the_command_writes_a_set_that_the_model_accepts(tmp_path, capsys):
     out = tmp_path / "first.ssv"
     words = "suggest LuGre --mass 1 --deflection 1e-5 --static-friction 0.4 --speed 0.1".split()
     assert cli.main([*words, "-o", str(out)]) == 0
@@ -315,14 +316,16 @@ def test_a_twin_gets_the_values_and_steps_of_its_model_at_the_radius(model):
     turns = suggest(f"{model}Rotational", Known(inertia=3.0 * 0.02**2, radius=0.02, **known))
     assert turns.values.pop("frictionRadius") == 0.02
     assert turns.values == pytest.approx(slides.values, rel=1e-6)
-    assert len(slides.limits) == len(turns.limits) == 5  # two steps at two speeds, the coupling
+    assert (
+        len(slides.limits) == len(turns.limits) == 5
+    )  # two steps at two speeds, the coupling mass
     for ours, theirs in zip(turns.limits, slides.limits, strict=True):
         ours = ours.replace("an inertia of 0.0012 kg.m2", "a mass of 3 kg")
         assert ours.replace("couplingInertia", "couplingMass") == theirs
 
 
 @WITH_TWINS
-def test_an_inertia_is_for_what_turns():
+def test_an_inertia_is_for_elements_that_turn():
     with pytest.raises(bristle.BristleError, match="LuGre slides; take its rotational twin"):
         suggest("LuGre", Known(inertia=1.0))
     with pytest.raises(bristle.BristleError, match="mass and inertia say the same"):
@@ -340,7 +343,7 @@ def test_a_law_without_a_slope_at_rest_has_a_largest_step_all_the_same(fmu):
 
 @pytest.mark.fmus(lambda d: d.takes("relativeVelocity", "normalForce"))
 def test_a_mass_gives_the_largest_steps_of_every_model(fmu):
-    """States may be vectors, whose elements begin with elementForceStart[1] and so on."""
+    """States may be vectors, whose elements start at elementForceStart[1] and so on."""
     made = suggest(fmu.path, Known(mass=2.0, speed=0.1))
     assert any("at rest" in line for line in made.limits)
     assert any("couplingMass" in line for line in made.limits)
@@ -365,7 +368,8 @@ def test_a_bristle_without_damping_gets_no_damping_ratio():
 
 
 def trembling(values, mass, normal, step):
-    """The largest friction force, relative to that in sliding, that remains of a small push."""
+    """Returns the largest friction force, relative to that in sliding, that remains after a small
+    disturbance."""
     speed, time, forces = 1e-6, 0.0, []
     fmu = next(one for one in FMUS if one.name == "Dahl")
     with fmu.co_simulation() as instance:
@@ -378,9 +382,9 @@ def trembling(values, mass, normal, step):
     return max(map(abs, forces[-500:])) / (0.3 * normal)
 
 
-def test_a_body_on_a_bristle_without_damping_trembles_as_little_as_is_said():
-    """Growth by the step and the loops of the bristle balance at a quarter of the deflection in
-    sliding."""
+def test_a_body_on_a_bristle_without_damping_oscillates_no_more_than_stated():
+    """Growth by the step and the hysteresis of the bristle balance at a quarter of the deflection
+    in sliding."""
     made = suggest("Dahl", Known(mass=1.0, deflection=1e-5))
     line = next(line for line in made.limits if line.startswith("co-simulation with held inputs"))
     limit = float(line.split("at most ")[1].split()[0])
@@ -388,7 +392,7 @@ def test_a_body_on_a_bristle_without_damping_trembles_as_little_as_is_said():
     assert trembling(made.values, 1.0, 9.81, 10 * limit) > 0.6
 
 
-def test_a_step_that_is_too_long_asks_for_the_mass_of_the_body():
+def test_a_step_that_is_too_long_requires_the_mass_of_the_body():
     made = suggest("LuGre", Known(mass=1.0, step=0.1))
     assert made.values["couplingMass"] == 1.0
     assert "couplingMass" not in suggest("LuGre", Known(mass=1.0, step=1e-5)).values
@@ -396,7 +400,7 @@ def test_a_step_that_is_too_long_asks_for_the_mass_of_the_body():
 
 @pytest.mark.parametrize("model", ["HuntCrossley", "ContactPoint"])
 @pytest.mark.parametrize("speed", [None, 0.3])
-def test_the_steps_that_a_normal_force_bears_are_shown(model, speed):
+def test_the_largest_steps_for_a_normal_force_are_shown(model, speed):
     """In a host that applies it at once, and one step late."""
     values = {one.name: one.start for one in bristle.describe(model).parameters}
     contact = {name: values[name] for name in CONTACT}
@@ -413,13 +417,13 @@ def test_the_steps_that_a_normal_force_bears_are_shown(model, speed):
     assert not any("applies the normal force" in text for text in fine.warnings)
 
 
-def test_a_normal_force_alone_has_nothing_to_tell_without_a_mass():
-    with pytest.raises(bristle.BristleError, match="HuntCrossley needs the mass to be known"):
+def test_for_a_normal_contact_the_mass_is_needed():
+    with pytest.raises(bristle.BristleError, match="HuntCrossley needs the mass"):
         suggest("HuntCrossley", Known(speed=0.3))
 
 
-def test_whatever_is_known_within_the_range_is_answered_or_refused():
-    """At the ends of the range the square of a speed, or a number over another, is largest."""
+def test_any_quantities_within_the_range_give_values_or_a_refusal():
+    """At the ends of the range the square of a speed, or a ratio, is largest."""
     rng = np.random.default_rng(7)
     answered = 0
     for fmu in (*FMUS, *(twin for twin, _ in TWINS)):
@@ -431,4 +435,4 @@ def test_whatever_is_known_within_the_range_is_answered_or_refused():
                 answered += 1
             except bristle.BristleError:
                 pass
-    assert answered > 20  # else nothing has been tried
+    assert answered > 20  # otherwise nothing was tried

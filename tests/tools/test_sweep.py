@@ -1,5 +1,5 @@
-"""Sweeps: the same table on one machine and on a cluster, whatever dies on the way; one that was
-stopped goes on."""
+"""Sweeps: the same table on one machine and on a cluster, even if workers die; an interrupted sweep
+resumes."""
 
 import csv
 import json
@@ -38,7 +38,7 @@ SHORT = ["--stop", "0.05"]  # of the pulse: within the first load
 
 @pytest.fixture(autouse=True)
 def own_folder(monkeypatch, tmp_path):
-    """Files go to a folder of their own."""
+    """Runs in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -110,7 +110,8 @@ def test_a_map_of_a_system(capsys):
         ("1.0", "20000.0"),
         ("1.0", "30000.0"),
     ]
-    # under the load the bristle is bent by F/sigma0, but for the little that the mass still swings
+    # under the load the bristle is bent by F/sigma0, apart from a small remaining oscillation of
+    # the mass
     for row in rows:
         assert float(row["way"]) == pytest.approx(
             1e3 * float(row["load"]) / float(row["bristleStiffness"]), rel=0.02
@@ -132,8 +133,8 @@ def test_a_map_of_a_system(capsys):
     ],
 )
 def test_systems_run_as_in_the_rig(system, model):
-    """The library has an integrator of its own: at the end of the run it meets CVODE's to what both
-    are allowed at 1e-8, with the same columns."""
+    """The library has its own integrator: at the end of the run it agrees with CVODE's within the
+    errors of both at 1e-8, with the same columns."""
     fmu = FMUS[0].path.parent / f"{model}.fmu"
     theirs = rig_of(RIG).results([system, str(fmu)])[model]
     ours = run_system(fmu, system)
@@ -237,8 +238,8 @@ def test_a_sweep_over_a_record_finds_the_parameters_it_was_made_with():
     ).read_text(encoding="utf-8")
 
 
-def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
-    """Two runs are done, and a third is cut off in the middle of its line."""
+def test_an_interrupted_sweep_resumes(capsys, monkeypatch):
+    """Two runs are done, and a third is incomplete in its line."""
     whole_folder = os.getcwd()
     words = ["sweep", "pulse", "LuGre", "--over", "load=0.5:2:6", "-o", "a.csv", *SHORT]
     assert cli.main(words) == 0
@@ -278,7 +279,7 @@ def test_a_sweep_that_was_stopped_goes_on(capsys, monkeypatch):
     assert whole.count("\n") == 7 and not Path("a.csv.part").exists()
 
 
-def test_another_sweep_does_not_take_what_was_left_behind(refused):  # noqa: F811
+def test_another_sweep_does_not_use_an_old_journal(refused):  # noqa: F811
     Path("a.csv.part").write_text('"other"\n')
     assert "belongs to another sweep" in refused(
         "sweep", "pulse", "LuGre", "--over", "load=1,2", "-o", "a.csv", *SHORT
@@ -288,7 +289,7 @@ def test_another_sweep_does_not_take_what_was_left_behind(refused):  # noqa: F81
 
 @pytest.mark.parametrize("workers, most", [(1, 1), (3, 3), (None, 5)])
 def test_as_many_runs_at_a_time_as_workers(workers, most, monkeypatch):
-    """By default as many as the machine has processors."""
+    """By default as many as there are processors."""
     monkeypatch.setattr(execution.os, "cpu_count", lambda: 5)
     asked = []
     pool = execution.ThreadPoolExecutor
@@ -312,8 +313,8 @@ def test_results_come_from_all_workers_in_any_order():
 
 
 def test_a_full_disk_is_reported(refused):  # noqa: F811
-    """A limit of the size of files stands for it: writing fails in the same way. What is done
-    stays, so that the sweep can go on."""
+    """A limit on file size stands for it: writing fails in the same way. Finished runs stay, so
+    that the sweep can resume."""
     loop()
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400, before[1]))
@@ -334,7 +335,7 @@ def test_a_full_disk_is_reported(refused):  # noqa: F811
 
 @pytest.fixture
 def cluster(tmp_path):
-    """A scheduler with two workers, each a process of its own."""
+    """Starts a scheduler with two workers, each a process of its own."""
     from distributed import Client
 
     file = tmp_path / "scheduler.json"
@@ -427,7 +428,7 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
             ["belts", "LuGre", "--over", "mass=1,2"],
             "neither a file nor a system (did you mean belt?); there are belt, blades,",
         ),
-        (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a motion"),
+        (["prescribed", "LuGre", "--over", "staticFriction=1,2"], "needs a record of its motion"),
         (["nowhere.csv", "LuGre", "--over", "staticFriction=1,2"], "nowhere.csv: No such file"),
         (["belt", "LuGre", "--over", "mass=1:2"], "mass has no number of values"),
         (["belt", "LuGre", "--over", "mass=1,2", "--over", "mass=1,2"], "names mass twice"),
@@ -445,7 +446,7 @@ def test_a_scheduler_that_is_not_there_is_reported(refused, monkeypatch):  # noq
         ),
         (
             ["belt", "LuGre", "--over", "mass=1,2", "--quantity", "run=final(position)"],
-            "is a column of its own",
+            "is already a column",
         ),
         (
             "belt LuGre --over mass=1,2 --stop 0.1 --quantity a=last(position)".split(),
@@ -470,7 +471,7 @@ def test_mistakes_are_reported_in_a_line_and_leave_nothing(words, sentence, refu
 
 @pytest.mark.parametrize("count", [3, 8, 9, 12, 20])
 def test_labels_of_a_map_are_evenly_spaced(count):
-    """Of nine levels one in the middle had none."""
+    """With nine levels one in the middle had no label."""
     levels = list(range(1, count + 1))
     svg = heat_map(levels, levels, np.ones((count, count)), ("a", "b", "c"))
     upward = re.findall(r'<text x="\d+" y="([\d.]+)" text-anchor="end">', svg)
@@ -495,7 +496,7 @@ def test_a_quantity_that_a_run_does_not_have_is_reported():
         quantity("final(nowhere)", {"time": np.arange(3.0)})
 
 
-def test_a_picture_of_nothing_says_so():
+def test_an_empty_picture_is_reported():
     axes = [read_axis("a=0:1:2")]
     assert (
         "fewer than two"

@@ -1,5 +1,5 @@
-"""The tutorial: its commands run in their order, its pictures are there, and its Python does what
-it says."""
+"""The tutorial: its commands run in order, its pictures exist, and its Python gives the stated
+results."""
 
 import re
 import shlex
@@ -18,8 +18,8 @@ RECORD = "examples/tribometer/tribometer.tsv"
 
 
 def quick(words):
-    """The command on twenty seconds of the record, with a coarser grid; comparing all models is
-    left to the tests of the ranking."""
+    """Runs the command on twenty seconds of the record, with a coarser grid; tests of the ranking
+    compare all models."""
     words = [word.replace(":13", ":3") for word in words]
     for option in ("--samples", "--to", "--pictures"):
         if option in words:

@@ -26,7 +26,7 @@ def evaluate(p, u, x, ratio=None):
             (1 - beta) * math.copysign(dry(p, deflection) * spring, deflection)
             + p["staticFriction"] * math.copysign(dry(p, v) * beta, v)
         ) * normal
-        near = 100 * (1 - abs(deflection) / limit)  # to the limit, in hundredths of it
+        near = 100 * (1 - abs(deflection) / limit)  # distance to the limit, in hundredths of it
         rate = v if deflection * v <= 0 else v * max(-1.0, min(near, 1.0))
     elif normal > 0 and mode == 3:
         dynamic = (ratio or p["velocityRatio"]) * p["staticVelocity"]

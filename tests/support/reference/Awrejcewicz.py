@@ -1,5 +1,5 @@
 """Awrejcewicz et al. 2008 as restated by Marques et al. 2016: the four regions one by one, with
-sliding friction on the Stribeck curve of what is beyond the band."""
+sliding friction on the Stribeck curve of the speed beyond the band."""
 
 import math
 
@@ -12,7 +12,7 @@ def friction(p, normal, velocity, load):
         return stribeck.steady_force(p, normal, math.copysign(speed - band, velocity))
 
     def limit(side):
-        """The static limit on a side, with its sign."""
+        """Returns the static limit on a side, with its sign."""
         return math.copysign(direction.dry(p, side) * p["staticFriction"] * normal, side)
 
     step = (speed / band) ** 2 * (3 - 2 * speed / band)
@@ -36,6 +36,6 @@ def steady_force(p, normal, velocity):
 
 
 def creep(share):
-    """The speed over the band at which a load that is not known is balanced, over its share of the
-    static limit: the root of the cubic step."""
+    """Returns the speed, relative to the band, at which a share of the static limit balances an
+    unknown load: the root of the cubic step."""
     return 0.5 - math.sin(math.asin(1 - 2 * share) / 3)

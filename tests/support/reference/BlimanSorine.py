@@ -1,5 +1,5 @@
 """Bliman and Sorine 1995, second-order model: dF1/ds = (f1 sgn v - F1)/(eta eps), dF2/ds = -(f2 sgn
-v + F2)/eps, over the path s."""
+v + F2)/eps, over the distance s."""
 
 import math
 
@@ -9,15 +9,14 @@ from . import bounds, direction
 
 
 def overshoot(b, eta):
-    """Peak over sliding force, less one, of a model with f1 = 1 + b and f2 = b: found where the two
-    slopes cancel."""
+    """Returns peak over sliding force, minus one, of a model with f1 = 1 + b and f2 = b: found
+    where the two slopes cancel."""
     path = eta / (1 - eta) * math.log((1 + b) / (eta * b))  # over eps
     return (1 + b) * (1 - math.exp(-path / eta)) - b * (1 - math.exp(-path)) - 1
 
 
 def constants(p, normal):
-    """f1, f2 and eps for the peak, the sliding force and the stiffness at rest that the parameters
-    ask for."""
+    """Returns f1, f2 and eps for peak, sliding force and stiffness at rest as in the parameters."""
     eta, sliding = p["lengthRatio"], p["dynamicFriction"] * normal
     wanted = p["staticFriction"] / p["dynamicFriction"] - 1
     b = (
@@ -38,8 +37,8 @@ def constants(p, normal):
 
 
 def peak(p, normal, side):
-    """Of a reversal out of sliding: what overshoots is in proportion to the whole way from one
-    force of sliding to the other."""
+    """Returns the peak after a reversal out of sliding: the overshoot is proportional to the
+    difference between both sliding forces."""
     sliding, rise = p["dynamicFriction"] * normal, (p["staticFriction"] / p["dynamicFriction"] - 1)
     return sliding * direction.dry(p, side) + rise * sliding * (
         direction.dry(p, -1) + direction.dry(p, 1)

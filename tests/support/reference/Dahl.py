@@ -6,7 +6,7 @@ from . import bounds, direction
 
 
 def branch(p, normal, force, path):
-    """Force after a path in the positive direction that began with the given one: eq 1
+    """Returns the force after a displacement in the positive direction from the given force: eq 1
     integrated."""
     limit, exponent = p["dynamicFriction"] * normal, p["hysteresisExponent"]
     left, covered = 1 - force / limit, p["bristleStiffness"] * path / limit
@@ -28,7 +28,7 @@ def evaluate(p, u, x):
         rate = v * math.copysign(abs(w) ** exponent, w)
         if (
             exponent < 1 and abs(w) < 1e-6
-        ):  # as its page says: a power below 1 goes on as a line at its zero
+        ):  # as on its page: a power below 1 is continued by a line at its zero
             rate = v * w * 1e-6 ** (exponent - 1)
         force = bounds.within(p, p["bristleStiffness"] * z, p["dynamicFriction"] * normal)
     return {"bristleDeflection": rate}, {"frictionForce": force, "slidingVelocity": v - rate}

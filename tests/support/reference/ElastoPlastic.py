@@ -7,7 +7,7 @@ from .LuGre import bristle_force, curve
 
 
 def share(p, z, v, z_max):
-    """Of sliding: 0 while the bristle is elastic, 1 when it slides as LuGre's."""
+    """Returns the share of sliding: 0 while the bristle is elastic, 1 when it slides as LuGre's."""
     z_ba = min(direction.dry(p, v) * p["breakawayDeflection"], 0.99 * z_max)
     if v * z <= 0 or abs(z) <= z_ba:
         return 0.0

@@ -1,5 +1,5 @@
-"""Colantonio et al. 2022, eq 38 (corrected), on a line; its f_v V is felt on the straight line
-through rest too."""
+"""Colantonio et al. 2022, eq 38 (corrected), on a line; its f_v V also acts on the straight line
+through zero velocity."""
 
 from . import direction, stribeck
 

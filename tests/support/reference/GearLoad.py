@@ -1,4 +1,4 @@
-"""A share of the transmitted torque, by who drives."""
+"""A share of the transmitted torque, depending on which side drives."""
 
 from .PinLoad import rounded
 

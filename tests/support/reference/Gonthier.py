@@ -7,12 +7,12 @@ from .direction import dry, held
 
 
 def sticking(p, velocity):
-    """s of eq 22."""
+    """Returns s of eq 22."""
     return math.exp(-((velocity / p["stribeckVelocity"]) ** 2))
 
 
 def direction(velocity, v_t):
-    """dir of eq 26, with the prefactor v/|v|."""
+    """Returns dir of eq 26, with the prefactor v/|v|."""
     ratio = min(abs(velocity) / v_t, 1.0)
     return math.copysign(1.5 * ratio - 0.5 * ratio**3, velocity)
 

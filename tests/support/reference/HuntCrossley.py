@@ -3,8 +3,8 @@
 
 
 def press(p, depth, rate):
-    """Normal force, and the heat: what goes in less what the spring takes up, also where the
-    surfaces part before it has sprung back."""
+    """Returns the normal force, and the heat: power in minus that stored in the spring, also if the
+    surfaces part before it is unloaded."""
     if depth <= 0:
         return 0.0, 0.0
     part = depth / p["referencePenetration"]

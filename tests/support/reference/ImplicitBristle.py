@@ -1,7 +1,6 @@
-"""Rill 2023, eq 5, solved by bisection on each monotone piece: no cleverness, so that nothing can
-be wrong in the same way.
-
-In the positive direction; the other one has the parameters `direction.seen_from` gives.
+"""Rill 2023, eq 5, solved by plain bisection on each monotone piece, so that it shares no error
+with the model. In the positive direction; `direction.seen_from` gives the parameters for the other
+one.
 """
 
 import math
@@ -13,12 +12,12 @@ from .direction import seen_from
 
 
 def balance(p, normal, speed):
-    """H(a): the force |F*| at which the tip of the bristle slides with the speed a."""
+    """Returns H(a): the force |F*| at which the tip of the bristle slides with the speed a."""
     return stribeck.force(p, normal, speed) + p["bristleDamping"] * speed
 
 
 def rise(p, normal, speed):
-    """H'(a) for a > 0."""
+    """Returns H'(a) for a > 0."""
     s, alpha = speed / p["stribeckVelocity"], p["stribeckExponent"]
     fall = (
         (p["staticFriction"] - p["dynamicFriction"])
@@ -31,9 +30,9 @@ def rise(p, normal, speed):
 
 
 def folds(p, normal):
-    """The speeds between which H falls, or None where it never does."""
+    """Returns the speeds between which H falls, or None if it never does."""
     scale = p["stribeckVelocity"]
-    if p["stribeckExponent"] < 1:  # H falls steeply from rest on, and turns once
+    if p["stribeckExponent"] < 1:  # H falls steeply from zero on, and turns once
         if rise(p, normal, scale * math.exp(-300)) >= 0:
             return None
         return 0.0, scale * math.exp(
@@ -55,7 +54,7 @@ def folds(p, normal):
     below, least = 0.0, math.log(first) - 300
     if (
         p["stribeckExponent"] > 1 and rise(p, normal, math.exp(least)) > 0
-    ):  # with an exponent next to 1 it lies next to rest
+    ):  # with an exponent near 1 it lies near zero
         below = math.exp(
             brentq(lambda y: rise(p, normal, math.exp(y)), least, math.log(first), xtol=1e-14)
         )
@@ -63,7 +62,7 @@ def folds(p, normal):
 
 
 def sliding_speeds(p, normal, force):
-    """All speeds a > 0 with H(a) = |F*| on rising pieces, the slow one first."""
+    """Returns all speeds a > 0 with H(a) = |F*| on rising pieces, the slow one first."""
     far = force / p["bristleDamping"] + 1.0
     pieces = [(0.0, far)]
     fold = folds(p, normal)
@@ -79,7 +78,7 @@ def sliding_speeds(p, normal, force):
 
 
 def steady_force(p, normal, velocity):
-    """The Stribeck curve, unless the velocity is where H falls: there the bristle jumps to and
+    """Returns the Stribeck curve, unless H falls at this velocity: there the bristle jumps to and
     fro."""
     fold = folds(seen_from(p, velocity), normal)
     if fold and fold[0] * 0.99 <= abs(velocity) <= fold[1] * 1.01:

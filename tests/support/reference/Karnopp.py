@@ -1,4 +1,4 @@
-"""Pennestrì 2016, eq 6, with a force that nulls the velocity in the band. Modes: 1 Separated, 2
+"""Pennestrì 2016, eq 6, with a force that cancels the velocity in the band. Modes: 1 Separated, 2
 Stick, 3 Slip."""
 
 import math

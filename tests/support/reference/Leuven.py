@@ -9,7 +9,7 @@ from .StickSlip import held_rate
 
 
 def limits(p, normal, x):
-    """Of each element, on the side of its deflection."""
+    """Returns the limit of each element, on the side of its deflection."""
     return {
         i: (
             share
@@ -22,8 +22,8 @@ def limits(p, normal, x):
 
 
 def yielding(force, limit):
-    """Beyond its limit a spring gains half of the next two thousandths, ever more slowly, and
-    nothing after them."""
+    """Returns a spring's force near its limit: over the first two thousandths beyond it the force
+    grows by one thousandth, ever more slowly, then no further."""
     part = min(max(abs(force) / limit - 1, 0.0) / 2e-3, 1.0)
     return force if part == 0 else math.copysign(limit * (1 + 1e-3 * part * (2 - part)), force)
 
@@ -36,8 +36,8 @@ def hysteresis(p, normal, x):
 
 
 def moved_rate(limit, zeta, rate, small):
-    """Held at its limit under load; below a small speed there is a cubic in place of the corner
-    between load and unload."""
+    """Returns the rate, held at the limit under load; below a small speed a cubic replaces the
+    corner between loading and unloading."""
     if abs(rate) >= small:
         return held_rate(limit, zeta, rate)
     held = 1 - max(-1.0, min((1 - abs(zeta) / limit) / 1e-3, 1.0))
@@ -46,7 +46,7 @@ def moved_rate(limit, zeta, rate, small):
 
 
 def element_rate(limit, zeta, v, rate, tau):
-    """Held at its limit; what lies above it fades with tau."""
+    """Returns the rate, held at the limit; an excess above it fades with tau."""
     excess = math.copysign(max(abs(zeta) - limit, 0.0), zeta)
     return moved_rate(limit, zeta, rate, 1e-3 * abs(v)) - excess / tau
 

@@ -6,7 +6,7 @@ from . import bounds, direction, stribeck
 
 
 def curve(p, normal, velocity):
-    """g: the Stribeck curve without its viscous part, as a force."""
+    """Returns g: the Stribeck curve without its viscous part, as a force."""
     return direction.dry(p, velocity) * stribeck.coefficient(p, abs(velocity)) * normal
 
 
@@ -22,8 +22,8 @@ def bristle_force(p, normal, velocity, z, rate, damping=damping):
 
 
 def linear(p, normal, velocity, damping=damping):
-    """Under held inputs in contact: dz/dt = rate (end - z), F = sigma0 z + damping dz/dt + viscous;
-    gives (rate, end, damping, viscous)."""
+    """Returns (rate, end, damping, viscous) for held inputs in contact: dz/dt = rate (end - z), F =
+    sigma0 z + damping dz/dt + viscous."""
     g = curve(p, normal, velocity)
     end = math.copysign(g / p["bristleStiffness"], velocity)
     return (

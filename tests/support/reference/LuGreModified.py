@@ -7,7 +7,7 @@ from . import bounds, direction, stribeck
 
 
 def linear(p, normal, velocity):
-    """As LuGre.linear: eq 18 is linear in the deflection, too."""
+    """Returns the same as LuGre.linear: eq 18 is linear in the deflection, too."""
     curve, speed = stribeck.force(p, normal, velocity), abs(velocity)
     end = math.copysign(curve / p["bristleStiffness"], velocity)
     return (

@@ -1,6 +1,6 @@
 """Colantonio et al. 2022, eqs 18 and 21 to 24 (turned round: the force is that of the sliding
 surface), with a grain: friction across it is `transverseFriction` times that along it. Written in
-the axes of the plane, where the bristle has two deflections and one that stands out of the plane.
+the axes of the plane, where the bristle has two deflections and one out of the plane.
 """
 
 import math
@@ -12,10 +12,10 @@ from .plane import axes, friction_outputs, spread, vector
 
 
 def together(p, speeds, springs, rates):
-    """Force of springs and dampers along and across the grain, per unit of normal force. Bounded,
-    the damper takes of what the spring gives along the motion no more than the spring does not
-    store itself meanwhile, and the way from the force of the spring to that of both ends where it
-    leaves the limit, which is a circle where forces across count 1/ratio times."""
+    """Returns the force of springs and dampers along and across the grain, per unit of normal
+    force. If Bounded, the damper only takes of the spring's power along the motion what the spring
+    does not store, and the line from the spring's force to that of both ends at the limit, a circle
+    after division of forces across by the ratio."""
     ratio, most = p["transverseFriction"], p["staticFriction"]
     dampers = [p["bristleDamping"] * rate for rate in rates]
     if not bounds.is_printed(p):
@@ -25,25 +25,25 @@ def together(p, speeds, springs, rates):
         ]
         if (
             powers[1] < 0 and sum(powers) < stored
-        ):  # it would push the body along or create energy: of the damper what does not
+        ):  # it would drive the body or create energy: only the part of the damper that does not
             dampers = [damper * max(0.0, powers[0] - stored) / -powers[1] for damper in dampers]
     force = [spring + damper for spring, damper in zip(springs, dampers)]
     if bounds.is_printed(p) or math.hypot(force[0], force[1] / ratio) <= most:
         return force
-    begin, way = (complex(one[0], one[1] / ratio) for one in (springs, dampers))
-    towards = (begin.conjugate() * way).real
-    ends = np.roots([abs(way) ** 2, 2 * towards, abs(begin) ** 2 - most**2])
-    end = 0.0  # without a damper the force of the spring alone is drawn in
+    begin, change = (complex(one[0], one[1] / ratio) for one in (springs, dampers))
+    towards = (begin.conjugate() * change).real
+    ends = np.roots([abs(change) ** 2, 2 * towards, abs(begin) ** 2 - most**2])
+    end = 0.0  # without a damper the spring's force itself is scaled down
     if ends.size:
-        end = max(ends.real) if np.isreal(ends).all() else -towards / abs(way) ** 2
-    found = begin + min(max(end, 0.0), 1.0) * way
+        end = max(ends.real) if np.isreal(ends).all() else -towards / abs(change) ** 2
+    found = begin + min(max(end, 0.0), 1.0) * change
     found *= min(1.0, most / abs(found))
     return [found.real, ratio * found.imag]
 
 
 def rub(p, normal, n, v, z):
-    """Rate of the bristle, and the outputs of a contact under a normal force in the plane with the
-    normal n at the relative velocity v."""
+    """Returns the rate of the bristle, and the outputs of a contact under a normal force in the
+    plane with the normal n at the relative velocity v."""
     stiffness, damping, ratio = p["bristleStiffness"], p["bristleDamping"], p["transverseFriction"]
     frame = axes(n, vector(p, "frictionAxis"))
     (va, vc, _), (za, zc, zn) = frame @ v, frame @ z
@@ -56,8 +56,8 @@ def rub(p, normal, n, v, z):
     else:
         curve = stribeck.coefficient(p, math.hypot(va, vc))
         fading = stiffness * math.hypot(va, ratio * vc) / curve
-        # what stands out of the plane fades in sliding as a bristle without grain, and relaxes as
-        # one that nothing holds
+        # the part out of the plane fades in sliding as a bristle without grain, and relaxes as an
+        # unloaded one
         rates = [
             va - fading * za,
             vc - fading * zc / ratio**2,

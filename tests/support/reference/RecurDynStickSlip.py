@@ -1,4 +1,4 @@
-"""Schuderer 2023, eqs 2, 3 and 5: with its signs put right, the law of Adams with a fixed ratio of
+"""Schuderer 2023, eqs 2, 3 and 5: with corrected signs, the law of Adams with a fixed ratio of
 velocities."""
 
 from . import AdamsStickSlip

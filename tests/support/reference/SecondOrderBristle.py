@@ -6,7 +6,7 @@ from . import ImplicitBristle, StaticRegularized, direction, stribeck
 
 
 def shift(p, normal, stick_force):
-    """Eq 22; its sign as in Listing 4."""
+    """Returns eq 22; its sign as in Listing 4."""
     remaining = max(
         1.0 - abs(stick_force) / (direction.dry(p, stick_force) * p["staticFriction"] * normal), 0.0
     )
@@ -31,8 +31,8 @@ def evaluate(p, u, x):
 
 
 def steady_force(p, normal, velocity):
-    """The Stribeck curve where it does not fall faster than the damping holds, and where the shift
-    of eq 22 is complete."""
+    """Returns the Stribeck curve; valid where its fall does not exceed the damping, and where the
+    shift of eq 22 is complete."""
     force = stribeck.steady_force(p, normal, velocity)
     p = direction.seen_from(p, velocity)
     if ImplicitBristle.rise(p, normal, abs(velocity)) <= 0.02 * p["bristleDamping"]:

@@ -6,7 +6,8 @@ from . import direction, stribeck
 
 
 def regularized(p, normal, velocity):
-    """Parabola up to the regularization velocity, Stribeck curve of what is beyond it."""
+    """Returns a parabola up to the regularization velocity, the Stribeck curve of the speed beyond
+    it."""
     speed, band = abs(velocity), p["regularizationVelocity"]
     if speed < band:
         ratio = speed / band

@@ -1,12 +1,12 @@
 """Pennestri 2016, eqs 16 to 19 and Table 1 with its errata: the steps have the bars, the deflection
-is held at its limit."""
+stops at its limit."""
 
 from math import copysign
 
 from .direction import dry
 from .steps import step
 
-LAST_PART = 1e-3  # of the way to the limit, over which the deflection comes to rest
+LAST_PART = 1e-3  # part of the limit over which the deflection comes to rest
 
 
 def held_rate(limit, x, v):

@@ -1,5 +1,4 @@
-"""What a contact can carry: the bounds of the option `law`, which 2 sets and 1, as printed, leaves
-out."""
+"""The bounds of the option `law`: 2 (Bounded) applies them, 1 (Printed) does not."""
 
 from . import direction
 
@@ -13,8 +12,8 @@ def within(p, force, limit):
 
 
 def springing(p, force, rate, velocity):
-    """Bounded, a bristle that comes back against the motion gives nothing rather than a push along
-    with it."""
+    """Returns the force of a bristle: if Bounded, one that springs back gives zero force rather
+    than drive the body."""
     return (
         force
         if is_printed(p) or rate * velocity >= 0

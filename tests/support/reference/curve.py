@@ -1,4 +1,4 @@
-"""What all laws without memory share: a coefficient of the velocity times the normal force, nothing
+"""All laws without memory: a coefficient, a function of velocity, times the normal force, and zero
 without contact."""
 
 from . import direction

@@ -1,23 +1,23 @@
-"""Friction by direction: what limits it, and its viscous part, count as many times as the
-parameters say in the negative direction."""
+"""Friction by direction: in the negative direction its limit and its viscous part are multiplied by
+ratios."""
 
 
 def dry(p, towards):
-    """Factor on the friction limit on the side to which `towards` points, by its sign."""
+    """Returns the factor on the friction limit in the direction of the sign of `towards`."""
     return p.get("backwardFrictionRatio", 1.0) if towards < 0 else 1.0
 
 
 def wet(p, towards):
-    """Factor on the viscous part."""
+    """Returns the factor on the viscous part."""
     return p.get("backwardViscousRatio", 1.0) if towards < 0 else 1.0
 
 
 def held(p, force, limit):
-    """A force between the limits of both sides."""
+    """Limits a force by those of both sides."""
     return min(max(force, -limit * dry(p, -1)), limit)
 
 
-# What the ratios multiply in the negative direction.
+# The parameters that the ratios multiply in the negative direction.
 SCALED = {
     "backwardFrictionRatio": ("staticFriction", "dynamicFriction", "breakawayDeflection"),
     "backwardViscousRatio": ("viscousFriction", "viscousDamping"),
@@ -25,8 +25,8 @@ SCALED = {
 
 
 def seen_from(p, side):
-    """The parameters of the same contact seen from a side, by its sign: from the negative one,
-    motions to there are forward."""
+    """Returns the parameters of the same contact for a side, by its sign: for the negative one,
+    negative motion is forward."""
     if side >= 0:
         return p
     turned = {

@@ -1,4 +1,4 @@
-"""What the laws with an ideal stick share. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4
+"""The common part of laws with ideal stick. Modes: 1 Separated, 2 Stick, 3 SlipForward, 4
 SlipBackward."""
 
 from . import direction
@@ -12,7 +12,8 @@ def stick_force(p, u, speed):
 
 
 def evaluate_ideal(sliding, p, u):
-    """`sliding`: the friction force of a slip, of parameters, normal force and velocity."""
+    """Evaluates a law; `sliding` is its friction force in slip, from parameters, normal force and
+    velocity."""
     normal, velocity, mode = u["normalForce"], u["relativeVelocity"], u["mode"]
     force = 0.0
     if normal > 0 and mode == 2:

@@ -1,7 +1,5 @@
-"""A tight integration of an FMU's own equations in model exchange, with its events, as the
-reference for co-simulation.
-
-The work is done by host/reference.c, compiled here.
+"""Integrates an FMU's own equations tightly in model exchange, with its events, as the reference
+for co-simulation; host/reference.c does the work.
 """
 
 import ctypes
@@ -21,9 +19,8 @@ FUNCTIONS = (
 ).split()
 
 
-class Restless(Exception):
-    """The model jumps between its modes so often that no reference can follow in reasonable
-    time."""
+class TooManyEvents(Exception):
+    """The model changes its modes so often that no reference can follow in reasonable time."""
 
 
 class System(Structure):
@@ -63,13 +60,11 @@ def library():
 
 
 def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
-    """Integrates an ME instance in continuous-time mode from `start` to `stop`, events located; it
-    is left there, settled.
-
-    Inputs move from their values now by `rates` ({name: rate}), or are held. The run is cut where
-    an input passes through zero, since laws have kinks there. Where the normal force does, a law
-    may be singular: there it hops from `hop` before the zero to `hop` behind it (as a part of the
-    length), keeping the states. Returns the states.
+    """Integrates an ME instance in continuous-time mode from `start` to `stop`, locating events; it
+    is left there, settled. Inputs move from their current values by `rates` ({name: rate}), or are
+    held. The run is split where an input crosses zero, since laws have kinks there. Where the
+    normal force does, a law may be singular: there time hops from `hop` before the zero to `hop`
+    after it (as a part of the length), with the states kept. Returns the states.
     """
     d = instance.description
     length = stop - start
@@ -96,7 +91,7 @@ def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
         if end > at:
             result = library().integrate(byref(system), at, end, tolerance)
             if result == -2:
-                raise Restless
+                raise TooManyEvents
             assert result >= 0, instance.messages[-3:]
         at = max(at, min(1.0, cut + width))
         if width:
@@ -110,7 +105,7 @@ def integrate_me(instance, start, stop, tolerance=1e-10, rates=None, hop=0.0):
 
 
 def cuts(values, slopes, length, hop):
-    """Where inputs pass through zero, as parts of the length, each with the width of its hop."""
+    """Returns where inputs cross zero, as parts of the length, each with the width of its hop."""
     found = []
     for name, slope in slopes.items():
         zero = -values[name] / (slope * length) if slope else -1.0

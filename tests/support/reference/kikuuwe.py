@@ -7,12 +7,12 @@ def saturated(force, limit):
 
 
 def law(stiffness, damping, limit, deflection, velocity):
-    """(Friction force, rate of the deflection) of K e + B de/dt = F sgn(v - de/dt)."""
+    """Returns (friction force, rate of the deflection) of K e + B de/dt = F sgn(v - de/dt)."""
     force = saturated(stiffness * deflection + damping * velocity, limit)
     return force, (force - stiffness * deflection) / damping
 
 
 def step(stiffness, damping, limit, deflection, velocity, step):
-    """(Friction force, deflection) after an implicit Euler step under a velocity."""
+    """Returns (friction force, deflection) after an implicit Euler step under a velocity."""
     force = saturated(stiffness * deflection + (stiffness * step + damping) * velocity, limit)
     return force, (damping * deflection + step * force) / (stiffness * step + damping)

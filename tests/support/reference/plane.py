@@ -1,5 +1,5 @@
-"""Vectors as an element in space has them, laid into the axes of its plane of contact: numbers
-along the grain, across it and along the normal."""
+"""Vectors of an element in space in the axes of its plane of contact: components along the grain,
+across it and along the normal."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ def spread(base, components):
 
 
 def axes(normal, grain):
-    """Rows: a unit vector of the plane along the grain (any, where the grain stands on the plane),
-    one across it, and the unit normal (Colantonio et al. 2022, eq 18: what is along it is taken
-    away)."""
+    """Returns rows: a unit vector of the plane along the grain (any, if the grain is normal to the
+    plane), one across it, and the unit normal (Colantonio et al. 2022, eq 18: the component along
+    it is removed)."""
     n = normal / np.linalg.norm(normal)
     along = np.cross(np.cross(n, grain), n)
     if np.linalg.norm(along) == 0:
@@ -25,7 +25,7 @@ def axes(normal, grain):
 
 
 def friction_outputs(normal, force, velocity, sliding):
-    """The outputs that every element in space has."""
+    """Returns the outputs that every element in space has."""
     size = float(np.linalg.norm(force))
     return {
         **spread("frictionForce", force),
