@@ -1,12 +1,12 @@
-"""Stability of the loop over a host's body that a friction element with couplingMass leads back to
-its shadow, in stick (docs/coupling.md).
+"""Computes the stability of a friction element with couplingMass and the host's body, which it
+returns to its shadow, in stick (docs/coupling.md).
 
     python docs/coupling_stability.py
 
-The numbers are read from shadow.c and solver.c in fmu_src/solver. In stick the shadow rests. With
-m = 1, r = couplingMass/m and steps h the element knows e, the load that it has observed, the force
-s of the spring, and the forces F[n-1] and F[n-2] that it has given. For each couplingTiming and the
-timing of the host this prints
+The numbers are read from shadow.c and solver.c in fmu_src/solver. In stick the shadow is at rest.
+With m = 1, r = couplingMass/m and steps h the element knows the observed load e, the force s of the
+spring, and its previous forces F[n-1] and F[n-2]. For each couplingTiming and the timing of the
+host this prints
 
 - the spectral radius of the loop over (v, s, F[n-1]) that is left where e is the load, r = 1;
 - the steps until the force stays within 1 % of a load that has jumped, with the observer, for r
@@ -35,7 +35,8 @@ LOOPS = [("AtOnce", False), ("OneStepLate", True), ("Either", False), ("Either",
 
 
 def radius(late, timing):
-    """Of the map of (v, s, F[n-1]) over a step, where e is the load; forces are less the load."""
+    """Returns the spectral radius of the map of (v, s, F[n-1]) over a step, if e is the load;
+    forces are relative to the load."""
     _, _, k, lag = timing
     v, spring, before = np.eye(3)
     force = k * v + spring
@@ -44,9 +45,9 @@ def radius(late, timing):
 
 
 def runs(r, late, timing, steps, shares=(1.0,), loads=(0.0,), forces=None, part=PART):
-    """Forces and observed loads of contacts that share a body, the velocity at the end of each step
-    and the force that has acted, under `forces` or a load that has jumped to 1. `shares` are those
-    of couplingMass, `loads` what each took for its load before."""
+    """Runs contacts that share a body, under `forces` or a load that has jumped to 1; returns
+    forces and observed loads, the velocity at the end of each step and the acting force. `shares`
+    are those of couplingMass, `loads` the earlier observed loads."""
     least, most, k, lag = timing
     share, load = r * np.array(shares), np.array(loads, float)
     spring, one, two = part * load, load.copy(), load[::-1].copy()
@@ -68,14 +69,15 @@ def runs(r, late, timing, steps, shares=(1.0,), loads=(0.0,), forces=None, part=
 
 
 def energy(r, late, timing, forces, **how):
-    """The least that friction has taken at any time, over the work of the load with either sign."""
+    """Returns the least energy that friction has taken at any time, over the absolute work of the
+    load."""
     rows = runs(r, late, timing, [1.0] * len(forces), forces=forces, **how)
     mean = 0.5 * (rows[:, 2] + np.concatenate([[0.0], rows[:-1, 2]]))
     return min(0.0, min(np.cumsum(rows[:, 3] * mean))) / max(np.sum(abs(forces * mean)), 1e-300)
 
 
 def slow_loads(count=600):
-    """Loads of stick: ramps, jumps, both in turn, a walk of slow steps."""
+    """Returns loads of stick: ramps, jumps, both in turn, a slow random walk."""
     n = np.arange(count)
     walk = np.cumsum(np.random.default_rng(1).normal(size=count // 20))
     return [
@@ -93,8 +95,8 @@ def sine(period, count=600):
 
 
 def settling(rows, part=0.01):
-    """The number of steps until the force stays within a part of the load, and how far the observed
-    load overshoots."""
+    """Returns the number of steps until the force stays within a part of the load, and the peak of
+    the observed load."""
     off = np.nonzero(~(abs(rows[:, 0] - 1) <= part))[0]
     return (int(off[-1]) + 1 if len(off) else 0), float(max(rows[:, 1]))
 

@@ -1,10 +1,10 @@
 """A body in a host with a fixed step, before and after couplingMass: a plain loop over FMPy's
 co-simulation slave.
 
-The loop gives the velocity, asks the element for a step and moves the body with the friction force
-that it gets. The law is steep at rest, so with a step of 1 ms that force shakes the body to and
-fro. With couplingMass, the mass that the contact moves or less, the element gives a force that the
-body rests with.
+The loop sets the velocity, steps the element and moves the body with the returned friction force.
+The law is steep at rest, so with a step of 1 ms that force shakes the body to and fro. With
+couplingMass, the mass that the contact moves or less, the element returns a force under which the
+body comes to rest.
 
     python examples/closed_loop.py [picture] [FMU]
 """
@@ -22,12 +22,12 @@ MASS, STEP, STOP = 1.0, 1e-3, 0.6
 
 
 def load(time):
-    """2 N, a third of the static limit, on and off for 0.1 s each."""
+    """Returns 2 N, a third of the static limit, on and off for 0.1 s each."""
     return 2.0 if (time + 1e-9) % 0.2 < 0.1 else 0.0
 
 
 def run(fmu, coupling_mass):
-    """Rows of time, position and friction force."""
+    """Runs the loop; returns rows of time, position and friction force."""
     description = read_model_description(str(fmu))
     reference = {variable.name: variable.valueReference for variable in description.modelVariables}
     slave = FMU2Slave(
@@ -39,7 +39,9 @@ def run(fmu, coupling_mass):
     slave.instantiate()
     slave.setupExperiment(startTime=0.0)
     slave.setReal([reference["couplingMass"], reference["normalForce"]], [coupling_mass, 9.81])
-    slave.setInteger([reference["couplingTiming"]], [2])  # AtOnce: the loop applies it in its step
+    slave.setInteger(
+        [reference["couplingTiming"]], [2]
+    )  # AtOnce: the loop applies the force in the same step
     slave.enterInitializationMode()
     slave.exitInitializationMode()
     rows, position, velocity = [], 0.0, 0.0

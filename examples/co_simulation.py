@@ -1,7 +1,7 @@
 """Co-simulation with FMPy: one motion, any number of friction elements, nothing rewired.
 
-Each FMU brings its own solver; FMPy only hands over inputs and collects outputs. The velocity rises
-and falls slowly, so the picture shows the friction curve of each element and, where it has one, its
+Each FMU has its own solver; FMPy only sets inputs and collects outputs. The velocity rises and
+falls slowly, so the picture shows the friction curve of each element and, where it has one, its
 hysteresis.
 
     python examples/co_simulation.py [picture] [FMU …]

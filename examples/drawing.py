@@ -1,4 +1,4 @@
-"""matplotlib for the examples, without a window; where it is missing, that is said in one line."""
+"""matplotlib for the examples, without a window; if it is missing, one line reports it."""
 
 import sys
 

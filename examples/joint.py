@@ -1,15 +1,15 @@
-"""The arm of a robot with an elastic gear, let go without its drive: a rotational twin in a plain
+"""The arm of a robot with an elastic gear, released without its drive: a rotational twin in a plain
 loop over FMPy's co-simulation slave.
 
-The loop moves motor and arm in steps of 0.2 ms; the element at the motor takes its angular velocity
-and gives the friction torque. With couplingInertia, the inertia of the motor, it gives the mean
-torque over the step. Friction bears the arm where its weight is below what the motor holds, |m g l
-sin q| <= n T_s: let go well inside of that interval the arm stays, from outside it falls, swings
-and comes to rest somewhere inside. (The bristle is loaded at once and swings up by a sixth, so
-close to the limit it breaks loose.)
+The loop moves motor and arm in steps of 0.2 ms; the element at the motor gets its angular velocity
+and returns the friction torque. With couplingInertia, the inertia of the motor, it returns the mean
+torque over the step. Friction bears the arm where its weight is below the limit of the motor, |m g
+l sin q| <= n T_s: released well inside that interval the arm stays, from outside it falls, swings
+and comes to rest somewhere inside. (The bristle is loaded suddenly and overshoots by a sixth, so it
+breaks away close to the limit.)
 
-In a third run friction grows with the load: GearLoad gives the normal force of the teeth to the
-element at the motor, and PinLoad that of the bearing to a second one at the arm. Both come from the
+In a third run friction grows with the load: GearLoad computes the normal force of the teeth for the
+element at the motor, and PinLoad that of the bearing for a second one at the arm. Both are in the
 folder of the FMU.
 
     python examples/joint.py [picture] [FMU of a rotational twin]
@@ -35,7 +35,7 @@ BEARING, EFFICIENCIES = (
 )  # radius of the arm's bearing; of the gear
 STEP, STOP = 2e-4, 10.0
 AT_ONCE = 2  # couplingTiming: the loop applies a force within its step
-NORMAL_FORCE = 100.0  # of the motor's seals and bearings, whatever the load
+NORMAL_FORCE = 100.0  # of the motor's seals and bearings, independent of the load
 SURFACE = {
     "staticFriction": 0.25,
     "dynamicFriction": 0.2,
@@ -52,7 +52,7 @@ def weight(arm):
 
 
 class Element:
-    """An FMU in co-simulation: inputs go in, a step is made, an output comes back."""
+    """An FMU in co-simulation: sets inputs, takes a step, returns an output."""
 
     def __init__(self, fmu, **values):
         description = read_model_description(str(fmu))
@@ -89,8 +89,8 @@ class Element:
 
 
 class Loads:
-    """What presses gear and bearing: GearLoad for the teeth, whose friction adds to that of the
-    motor, and PinLoad for the bearing of the arm."""
+    """The normal forces of gear and bearing: GearLoad for the teeth, whose friction adds to that of
+    the motor, and PinLoad for the bearing of the arm."""
 
     def __init__(self, fmu):
         folder = Path(fmu).parent
@@ -101,15 +101,15 @@ class Loads:
         )
 
     def of_gear(self, n, torque, speed):
-        """Normal force at the motor: torque and speed on the side of the motor, where its friction
-        acts."""
+        """Returns the normal force at the motor: from torque and speed on its side, where the
+        friction acts."""
         return self.gear.step(
             n, "normalForce", {"transmittedTorque": torque, "relativeAngularVelocity": speed}
         )
 
     def of_bearing(self, n, arm, speed, acceleration):
-        """Friction torque on the arm: the bearing carries its weight and what its mass resists; the
-        acceleration is a step old."""
+        """Returns the friction torque on the arm: the bearing carries weight and inertia of the
+        arm; the acceleration is a step old."""
         along, across = (
             RADIUS * speed**2 + GRAVITY * np.cos(arm),
             RADIUS * acceleration + GRAVITY * np.sin(arm),
@@ -127,7 +127,7 @@ class Loads:
 
 
 def run(fmu, start, loads=None):
-    """Rows of time, angle of the arm and friction torque at the motor."""
+    """Runs the arm; returns rows of time, angle of the arm and friction torque at the motor."""
     motor_friction = Element(
         fmu, **SURFACE | {"couplingInertia": MOTOR, "preloadForce": NORMAL_FORCE}
     )

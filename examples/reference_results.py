@@ -1,5 +1,5 @@
-"""Runs the experiments that FMUs carry (extra/org.fmi-standard.fmi-ls-ref) and compares the results
-with those in the file. Needs FMPy alone: python examples/reference_results.py dist/LuGre.fmu"""
+"""Runs the experiments in FMUs (extra/org.fmi-standard.fmi-ls-ref) and compares the results with
+those in the file. Needs only FMPy: python examples/reference_results.py dist/LuGre.fmu"""
 
 import shutil
 import sys
@@ -14,7 +14,7 @@ FOLDER = "extra/org.fmi-standard.fmi-ls-ref"
 
 
 def start_values(ssv, model):
-    """The values of a parameter set, by the names of variables; in FMI 3.0 a vector is one."""
+    """Reads the values of a parameter set by variable; in FMI 3.0 a vector is one."""
     parameters = [e for e in ElementTree.parse(ssv).iter() if e.tag.endswith("}Parameter")]
     values = {one.get("name"): one[0].get("value") for one in parameters}
     for one in model.modelVariables:
@@ -24,7 +24,7 @@ def start_values(ssv, model):
 
 
 def compare(fmu):
-    """Yields each experiment of an FMU, its largest deviation and the one that is allowed."""
+    """Yields each experiment of an FMU, its largest deviation and the allowed one."""
     folder = extract(str(fmu))
     manifest = Path(folder, FOLDER, "fmi-ls-manifest.xml")
     model = read_model_description(str(folder))

@@ -1,8 +1,8 @@
 """Builds Mass.fmu with the generator of this project: one description, one C file, as for every
 model here.
 
-The two files stay outside modelDescription/ and fmu_src/models/, so that the mass is no friction
-element of the library; they are joined with the shared parts in a folder of their own.
+The two files are outside modelDescription/ and fmu_src/models/, because the mass is no friction
+element of the library; a separate folder combines them with the shared parts.
 """
 
 import shutil
@@ -23,7 +23,7 @@ PLATFORM = {
 
 
 def build_mass(folder):
-    """Gives the path of the FMU, which it builds in the folder."""
+    """Builds the FMU in the folder and returns its path."""
     folder = Path(folder)
     shutil.copytree(
         ROOT / "modelDescription" / "shared",

@@ -1,13 +1,12 @@
 """A co-simulation of two FMUs in one: FMPy's container with a mass and a friction element inside.
 
-The container hands velocity and friction force over once per communication step and holds them in
-between. Held values come late, and a late friction force puts energy into the body. So the step has
-to be short against the time in which the contact answers, which is about m/bristleDamping (2.5 ms
-here) for a bristle model and far less for one that reacts within a small regularization velocity:
-m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The table that this prints
-shows what too long a step does. A coupling under model exchange (see rig/) has no such limit,
-and neither has one with couplingMass, the mass that the contact moves: with it the element accounts
-for the delay.
+The container exchanges velocity and friction force once per communication step and holds them in
+between. Held values are late, and a late friction force puts energy into the body. So the step has
+to be short compared with the response time of the contact, which is about m/bristleDamping (2.5 ms
+here) for a bristle model and far less for one that responds within a small regularization velocity:
+m·regularizationVelocity/(staticFriction·normalForce), 0.17 ms here. The printed table shows the
+effect of too long a step. Model exchange (see rig/) has no such limit, and neither has
+couplingMass, the mass that the contact moves: with it the element accounts for the delay.
 
     python examples/container/container.py [picture] [friction FMU] [couplingMass]
 """
@@ -47,7 +46,7 @@ def write_container(file, mass_fmu, friction_fmu, step):
         "frictionForce": (friction, "frictionForce"),
         "couplingMass": (friction, "couplingMass"),
     }
-    # FMPy numbers the variables by their place and wants the time in the first.
+    # FMPy numbers the variables by their order and needs the time first.
     variables = [
         ModelVariable(name="time", type="Real", causality="independent", variability="continuous")
     ]
@@ -99,12 +98,12 @@ def variable(owner, name):
 
 
 def signal(owner, name):
-    """FMPy's container knows connections only by the type names of FMI 3."""
+    """Returns the type name: FMPy's container needs those of FMI 3 for connections."""
     return evolve(variable(owner, name), type="Float64")
 
 
 def pulses():
-    """A load of 2 N, a third of the static limit, on and off for 0.1 s each."""
+    """Returns a load of 2 N, a third of the static limit, on and off for 0.1 s each."""
     rows = [(0.1 * i + dt, 9.81, 2.0 * (i % 2 == 0)) for i in range(4) for dt in (0, 0.1)]
     return np.array(rows, dtype=[("time", float), ("normalForce", float), ("load", float)])
 
@@ -145,7 +144,7 @@ def main(picture="container.png", friction_fmu=FRICTION, coupling_mass=0.0):
 
 
 def arguments(words):
-    """Picture, friction FMU and couplingMass, or the way to call this."""
+    """Reads picture, friction FMU and couplingMass, or prints the usage."""
     usage = "usage: container.py [picture] [friction FMU] [couplingMass]"
     if len(words) > 3:
         sys.exit(f"{usage}; there are {len(words)} arguments.")

@@ -31,7 +31,7 @@ for prefix, space in (("ssd", SSD), ("ssc", SSC)):
 
 def write_ssp(out, name, parts, connections, stop=1.0):
     """Parts by name: the path of an FMU and values of its parameters and inputs. A connection is
-    "part.output -> part.input"; without a part, a connector of the system itself."""
+    "part.output -> part.input"; without a part, it is a connector of the system itself."""
     models = {part: describe(fmu) for part, (fmu, _) in parts.items()}
     pairs = [tuple(place.strip() for place in one.split("->")) for one in connections]
     root = ElementTree.Element(f"{{{SSD}}}SystemStructureDescription", name=name, version="1.0")
@@ -43,7 +43,7 @@ def write_ssp(out, name, parts, connections, stop=1.0):
     content = {}
     for part, (fmu, values) in parts.items():
         model = models[part]
-        settings(model, values)  # refuses what the FMU does not have
+        settings(model, values)  # refuses names that the FMU lacks
         source = f"resources/{Path(fmu).name}"
         component = add(
             *(elements, SSD, "Component"),
