@@ -1,4 +1,4 @@
-"""The functions of a model that the solver and the FMI layer call. Kept apart from what reads C,
+"""The functions of a model that the solver and the FMI layer call. Kept apart from the reader of C,
 which needs packages that only the build has."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CONTRACT = {
 
 
 def arguments_of(prototype: str) -> list[tuple[str, str]]:
-    """Type and name of each argument of a function."""
+    """Returns type and name of each argument of a function."""
     words = [argument.strip() for argument in prototype.partition("(")[2].rstrip(")").split(",")]
     return [
         (word[: -len(name)].strip(), name)

@@ -1,4 +1,5 @@
-"""What a description says: the model's variables, texts and equations, ready for the writers."""
+"""The content of a description: the model's variables, texts and equations, ready for the
+writers."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from pathlib import Path
 
 
 def scalar_names(name: str, size: int | None) -> list[str]:
-    """The names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]), der(z[2])."""
+    """Returns the names of a variable's scalars: z; z[1], z[2]; of a derivative der(z[1]),
+    der(z[2])."""
     if size is None:
         return [name]
     if name.startswith("der("):
@@ -30,7 +32,7 @@ class Bound:
 
 
 class Sized:
-    """What has a name and may have a size: then it stands for as many scalars."""
+    """Something with a name and possibly a size, the number of its scalars."""
 
     name: str
     size: int | None
@@ -64,8 +66,8 @@ class Variable(Sized):
 
 @dataclass(frozen=True)
 class Choice(Sized):
-    """One of several items, counted from 1: a mode of the model or an option of the user. Or,
-    without items, a whole number that the user gives."""
+    """A choice of one of several items, counted from 1: a mode of the model or an option of the
+    user. Without items, an integer that the user gives."""
 
     name: str
     symbol: str
@@ -87,26 +89,26 @@ class Choice(Sized):
 
 @dataclass(frozen=True)
 class Coupling:
-    """Which variables close the loop over the body in co-simulation."""
+    """The variables that close the loop over the body in co-simulation."""
 
     velocity: Variable  # input: of the body
     force: Variable  # output: subtracted from the equation of motion of the body
     mass: Variable  # parameter: of the body, roughly
     timing: Choice  # option: when the host applies the force
-    observed_load: Variable  # output that the model does not compute: what is known of the body
+    observed_load: Variable  # output that the model does not compute: the load on the body
     pressing: Variable  # input or output: the normal force
-    # parameter: times the normal force, what the contact holds at most
+    # parameter: times the normal force, the largest holding force
     limit: Variable | None = None
-    ratio: Variable | None = None  # parameter: what of that it holds in other directions
-    preload: Variable | None = None  # parameter: what is added to the normal force
-    lever: Variable | None = None  # parameter: that turns a force into a torque
-    load: Variable | None = None  # input: the load, where the law asks for it
-    rest: Variable | None = None  # parameter: speed that is rest to a law without a slope there
+    ratio: Variable | None = None  # parameter: its ratio in other directions
+    preload: Variable | None = None  # parameter: added to the normal force
+    lever: Variable | None = None  # parameter: radius that turns a force into a torque
+    load: Variable | None = None  # input: the load, if the law needs it
+    rest: Variable | None = None  # parameter: speed at which a law without a slope at rest sticks
     normal: Variable | None = None  # input: of the plane, where the body moves in space
-    opposed: Variable | None = None  # output: the force is in it, with the other sign
-    # outputs that grow with the force, the friction coefficient first
+    opposed: Variable | None = None  # output: contains the force, with the opposite sign
+    # outputs proportional to the force, the friction coefficient first
     proportional: tuple[Variable, ...] = ()
-    power: Variable | None = None  # outputs that the power of the force is in
+    power: Variable | None = None  # outputs that contain the power of the force
     heat: Variable | None = None
 
 
@@ -128,18 +130,18 @@ class Equation:
 
 @dataclass(frozen=True)
 class Bounded:
-    """What the option `law` changes."""
+    """The effects of the option `law`."""
 
-    # benchmark systems and by how much of its largest value the friction force, in per cent
+    # benchmark systems with the change of the friction force, in per cent of its largest value
     systems: dict[str, float] = field(default_factory=dict)
-    # numbers of the papers: by their ids what they are, as printed and bounded
+    # numbers of the papers by their ids: description, value as printed and bounded
     numbers: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page under its own heading, such as the names that other programs have for the
-    parameters."""
+    """A table of the page under its own heading, such as the parameters' names in other
+    programs."""
 
     title: str
     head: tuple[str, ...]
@@ -148,13 +150,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands between the variables of an element and those its law is written in, as
-    expressions in C."""
+    """The conversion between the variables of an element and those of its law, as expressions in
+    C."""
 
     inputs: tuple[Variable, ...]  # of the law
     outputs: tuple[Variable, ...]
-    given: dict[str, str]  # input of the law by its symbol: made from p and u
-    taken: dict[str, str]  # output of the element by its symbol: made from p and law
+    given: dict[str, str]  # input of the law by its symbol: from p and u
+    taken: dict[str, str]  # output of the element by its symbol: from p and law
 
 
 @dataclass(frozen=True)
@@ -168,12 +170,12 @@ class Description:
     kind: str  # one of MODEL_KINDS
     passive: bool  # with every option
     passive_with: str  # "", or the item of an option, not its default, with which it is passive
-    energy: str  # what there is to say about that
+    energy: str  # a remark on passivity
     indicators: int
     stop: float
     step: float
     tolerance: float
-    # as described, that of the coupling, then the initial values of the states
+    # as described, those of the coupling, then the initial values of the states
     parameters: tuple[Variable, ...]
     options: tuple[Choice, ...]
     inputs: tuple[Variable, ...]
@@ -189,8 +191,8 @@ class Description:
     errata: tuple[str, ...]
     bounded: Bounded
     references: tuple[Reference, ...]
-    files: tuple[Path, ...] = field(default=())  # everything that was read
-    frame: Frame | None = None  # where the law has other variables than the element
+    files: tuple[Path, ...] = field(default=())  # all files read
+    frame: Frame | None = None  # if the law has other variables than the element
 
     @property
     def model(self) -> str:
@@ -199,7 +201,7 @@ class Description:
 
     @property
     def law(self) -> Description:
-        """What the C file of the model is written in."""
+        """The description of the law, as the C file of the model has it."""
         return (
             replace(self, inputs=self.frame.inputs, outputs=self.frame.outputs, frame=None)
             if self.frame
@@ -208,8 +210,8 @@ class Description:
 
     @property
     def tunable(self) -> tuple[Variable, ...]:
-        """The parameters that may change in a run: all but those that are read when it
-        begins, which come last."""
+        """The parameters that may change in a run: all but those read at its start, which come
+        last."""
         return self.parameters[: -len(self.states)] if self.states else self.parameters
 
     @property
@@ -218,13 +220,13 @@ class Description:
 
     @property
     def body(self) -> Variable | None:
-        """The mass that co-simulation moves together with the element; no law sees it."""
+        """The mass that co-simulation moves together with the element; no law uses it."""
         named = (one for one in self.parameters if one.name == "couplingMass")
         return self.coupling.mass if self.coupling else next(named, None)
 
     @property
     def observed(self) -> tuple[Variable, ...]:
-        """The outputs for what is observed of the body."""
+        """The outputs of the observer of the body."""
         return (self.coupling.observed_load,) if self.coupling else ()
 
     @property

@@ -7,7 +7,7 @@ import re
 from bristle.format.facts import Facts
 from .description import Coupling, Description, Equation
 
-# Roles of variables by the part that they have in the coupling with a body.
+# Roles of variables by their part in the coupling with a body.
 ROLES = {
     "velocity": "velocity",
     "force": "force",
@@ -57,7 +57,7 @@ def _roles(coupling: Coupling) -> dict[str, str]:
 
 
 def _rules(description: Description) -> dict[str, dict[str, str]]:
-    """Rules between parameters; limits that are numbers are in modelDescription.xml."""
+    """Returns rules between parameters; numeric limits are in modelDescription.xml."""
     rules: dict[str, dict[str, str]] = {}
     for entry in description.parameters:
         for bound in entry.bounds:
@@ -67,7 +67,7 @@ def _rules(description: Description) -> dict[str, dict[str, str]]:
 
 
 def _identify(description: Description) -> dict[str, str]:
-    """How each parameter is found: what stands behind the colon, where it is named before it."""
+    """Returns how to find each parameter: the text after the colon that follows its name."""
     known = {entry.name for entry in description.parameters}
     found: dict[str, str] = {}
     for text in description.identify:

@@ -17,7 +17,7 @@ from .description import Description
 PREFIX = "law_"
 
 
-# Functions of the contract that see inputs, beside evaluate.
+# Functions of the contract with inputs, besides evaluate.
 FORWARDED = {
     name: prototype
     for name, prototype in CONTRACT.items()
@@ -26,7 +26,7 @@ FORWARDED = {
 
 
 def renames(description: Description) -> dict[str, str]:
-    """The names that the law's C file goes by inside the frame."""
+    """Returns the names of the law's functions and types inside the frame."""
     frame = description.frame
     if frame is None:
         return {}
@@ -36,7 +36,8 @@ def renames(description: Description) -> dict[str, str]:
 
 
 def frame_text(description: Description, functions: Iterable[str]) -> str:
-    """The functions of the contract, `functions` of the forwarded ones, around those of the law."""
+    """Writes the functions of the contract around those of the law; `functions` are those to
+    forward."""
     frame = description.frame
     if frame is None:
         return ""

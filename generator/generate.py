@@ -1,4 +1,4 @@
-"""Generates everything about a model that is not written by hand."""
+"""Generates everything of a model that is not written by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .xml3 import TERMINALS, build_text, terminals_text, xml3_text
 def generate(
     description_file: Path, out: Path, fmi_include: Path, twin: str | None = None
 ) -> list[Path]:
-    """Writes the files of one model, or of its twin, to `out`; returns all files that were read."""
+    """Writes the files of one model, or of its twin, to `out`; returns all files read."""
     project = Project(description_file.parent.parent)
     description = read_description(description_file, twin)
     code = _read_code(project, description)
@@ -80,7 +80,7 @@ def generate(
 
 
 def description_defaults(description: Description) -> Defaults:
-    """The defaults of a model as described; its GUID is not known yet."""
+    """Returns the defaults of a model as described, without a GUID."""
     return Defaults(
         guid="",
         name=description.name,
@@ -117,7 +117,7 @@ def _read_code(project: Project, description: Description) -> ModelCode:
 
 
 def _check_events(description: Description, code: ModelCode) -> None:
-    """Refuses a model that does not say what its events are."""
+    """Refuses a model that does not define its events."""
     missing = [name for name in ("indicators", "next_modes") if name not in code.functions]
     if missing:
         raise BristleError(
@@ -127,8 +127,7 @@ def _check_events(description: Description, code: ModelCode) -> None:
 
 
 def _check_used(description: Description, code: ModelCode) -> None:
-    """Refuses a parameter that neither the code reads nor a limit, nor a state for its start,
-    nor the coupling."""
+    """Refuses a parameter that nothing uses: neither code nor limit, initial value or coupling."""
     limits = {bound.limit for entry in description.parameters for bound in entry.bounds}
     starts = {state.start_parameter.name for state in description.states if state.start_parameter}
     outside = {description.body.name} if description.body else set()
@@ -140,8 +139,8 @@ def _check_used(description: Description, code: ModelCode) -> None:
 
 
 def _check_linear(description: Description, code: ModelCode) -> None:
-    """Refuses linear_states where the rate of one state depends on another: the exponential of the
-    solver takes each for itself."""
+    """Refuses linear_states where the rate of one state depends on another: the exponential step of
+    the solver handles each by itself."""
     for member, roots in code.dependencies.items() if description.linear_states else ():
         for other in sorted(roots):
             if (
@@ -152,7 +151,7 @@ def _check_linear(description: Description, code: ModelCode) -> None:
                 rate, state = member.removeprefix("dx."), other.removeprefix("x.")
                 raise BristleError(
                     f"{description.file}: linear_states: the rate of {rate} depends on {state};"
-                    " each state has to be linear for itself"
+                    " each state has to be linear by itself"
                 )
 
 

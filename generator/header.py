@@ -1,4 +1,4 @@
-"""The C header of a model: its structs, its sizes and, for the FMI layer, its tables."""
+"""Writes the C header of a model: structs, sizes and, for the FMI layer, tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RULES = {
 
 
 def types_text(description: Description) -> str:
-    """The structs and enumerators that a model's C file is written in."""
+    """Writes the structs and enumerators for a model's C file."""
     names = renames(description)
     law = [
         (name, entries)
@@ -41,7 +41,7 @@ def types_text(description: Description) -> str:
 
 
 def header_text(description: Description, functions: Iterable[str]) -> str:
-    """The whole header; `functions` are the names that the model's C file defines."""
+    """Writes the whole header; `functions` are the names that the model's C file defines."""
     guard = f"BRISTLE_{description.name.upper()}_H"
     return f"""/* {description.title}. Generated from its description. */
 #ifndef {guard}
@@ -69,7 +69,7 @@ def header_text(description: Description, functions: Iterable[str]) -> str:
 
 
 def counts(description: Description) -> dict[str, int]:
-    """The sizes of the model, by their names in C."""
+    """Returns the sizes of the model, by their names in C."""
     sizes = {
         "N_PARAMETERS": _count(description.parameters),
         "N_INPUTS": _count(description.inputs),
@@ -113,7 +113,7 @@ def _enumerators(choice: Choice) -> str:
 
 
 def enumerator(choice: Choice, item: str) -> str:
-    """The name in C of an item: Stick of the mode becomes MODE_STICK."""
+    """Returns the C name of an item: Stick of the mode becomes MODE_STICK."""
     return f"{choice.symbol}_{item}".upper()
 
 
@@ -123,7 +123,7 @@ def _sizes(description: Description) -> str:
 
 
 def _coupling(description: Description) -> list[str]:
-    """Where in the structs the variables lie that close the loop over the body; -1 where there is
+    """Writes the places in the structs of the variables that close the loop over the body; -1 for
     none."""
     coupling = description.coupling
     if coupling is None:
@@ -198,8 +198,7 @@ def _tables(description: Description) -> str:
 
 
 def _table(kind: str, name: str, values: Sequence[str], empty: str = "0") -> str:
-    """A table in C; one without values gets one that is never read, since C has no empty
-    arrays."""
+    """Writes a table in C; an empty one gets an unused value, since C has no empty arrays."""
     rows = [f"    {value}," for value in values or [empty]]
     return "\n".join([f"static {kind} {name}[{len(rows)}] = {{", *rows, "};", ""])
 
@@ -209,8 +208,8 @@ def _names(table: str, entries: Sequence[Variable] | Sequence[Choice]) -> str:
 
 
 def _texts(table: str, names: Sequence[str]) -> str:
-    """A table of texts without pointers, so that nothing has to be written when the library is
-    loaded."""
+    """Writes a table of strings without pointers, so that loading the library needs no
+    relocations."""
     names = names or [""]
     rows = [f'    "{name}",' for name in names]
     width = max(len(name) for name in names) + 1
@@ -218,7 +217,8 @@ def _texts(table: str, names: Sequence[str]) -> str:
 
 
 def _array_sizes(description: Description) -> list[str]:
-    """For each value reference how many elements the variable has that begins there; 0 inside."""
+    """Returns for each value reference the size of the variable that begins there; 0 inside a
+    variable."""
     reals, choices = description.reals, description.mode_outputs + description.options
     entries: list[Variable | Choice] = [*reals, *choices]
     return [str(entry.count if i == 0 else 0) for entry in entries for i in range(entry.count)]
@@ -229,13 +229,13 @@ def _nominal(entry: Variable) -> str:
 
 
 def _mode_places(description: Description) -> list[str]:
-    """For each exposed mode its place among the ints of Modes."""
+    """Returns for each exposed mode its place among the ints of Modes."""
     exposed = [mode.output for mode in description.modes for _ in range(mode.count)]
     return [str(place) for place, output in enumerate(exposed) if output]
 
 
 def _first_items(description: Description) -> list[str]:
-    """For each mode the place of its first item among those of all modes."""
+    """Returns for each mode the place of its first item among those of all modes."""
     places, place = [], 0
     for mode in description.modes:
         places += [str(place)] * mode.count

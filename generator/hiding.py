@@ -1,8 +1,8 @@
-"""Objects that hide functions: the build compiles both layers once, and a library exports those of
-one version of FMI alone, so that the linker leaves out what only the other needs.
+"""Hides functions of an object: the build compiles both layers once, and a library exports the
+functions of one version of FMI, so that the linker drops what only the other needs.
 
-For Linux a version script of the linker does it. zig's linkers know none for Windows and macOS, but
-there an object itself says what is exported: in the directives for the linker (COFF), and in each
+For Linux the linker's version script does it. zig's linkers for Windows and macOS have none, but
+there the object itself lists the exports: in the directives for the linker (COFF), or in each
 symbol (Mach-O).
 """
 
@@ -16,11 +16,11 @@ from bristle import BristleError
 COFF_X86_64 = 0x8664
 MACH_O_64 = 0xFEEDFACF
 LC_SYMTAB = 2
-N_PEXT = 0x10  # private: seen by this library alone
+N_PEXT = 0x10  # private: visible in this library only
 
 
 def without_exports(binary: bytes, prefix: str) -> bytes:
-    """An object that does not export the functions whose names begin so."""
+    """Returns an object that does not export the functions with this prefix."""
     if struct.unpack_from("<I", binary)[0] == MACH_O_64:
         return _private(binary, f"_{prefix}".encode())
     if struct.unpack_from("<H", binary)[0] == COFF_X86_64:

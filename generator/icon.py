@@ -1,4 +1,4 @@
-"""model.png: a Stribeck curve with the name of the model below it."""
+"""Draws model.png: a Stribeck curve with the name of the model below it."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def icon_bytes(name: str) -> bytes:
     font = _fitting_font(draw, name, size - 28 * SCALE)
     draw.text((size // 2, 216 * SCALE), name, font=font, fill=TEXT, anchor="mm")
     buffer = BytesIO()
-    # without ringing and dither, whose dots would make half of the file
+    # without ringing and dither, whose dots double the file
     few = image.reduce(SCALE).quantize(32, dither=Image.Dither.NONE)
     few.save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
 
 
 def _friction(x: float) -> float:
-    """Friction over velocity, both scaled to -1..1: up from rest, down the Stribeck curve, up
-    again."""
+    """Returns friction over velocity, both scaled to -1..1: up from rest, down the Stribeck curve,
+    up again."""
     rise = math.tanh(abs(x) / 0.03)
     return math.copysign(rise * (0.5 + 0.45 * math.exp(-abs(x) / 0.15) + 0.25 * abs(x)), x)
 

@@ -1,4 +1,4 @@
-"""The FMU: what the generator wrote, the sources and the libraries in one file."""
+"""Packs the FMU: generated files, sources and libraries in one file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def content(
     libraries: list[Path],
     version: int = 2,
 ) -> dict[str, bytes]:
-    """The files of the FMU for a version of FMI: the generated ones, the sources and the libraries
+    """Returns the files of the FMU for a version of FMI: generated ones, sources and libraries
     (…/<platform>/<Model>.<suffix>)."""
     own = (generated / unit_name(version)).parent
     files = {"modelDescription.xml": own / "modelDescription.xml"}
@@ -46,7 +46,7 @@ def content(
 
 
 def _notice(header: Path) -> str:
-    """The copyright notice in the first comment of a header."""
+    """Returns the copyright notice in the first comment of a header."""
     text = header.read_text(encoding="utf-8")
     start, end = text.find("Copyright"), text.find("*/")
     if not 0 <= start < end:

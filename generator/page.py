@@ -1,4 +1,4 @@
-"""documentation/index.html: one page per model that needs no network."""
+"""Writes documentation/index.html: one page per model that needs no network."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .page_start import start_html
 from .sketch import sketch
 from .twin_pictures import TwinPictures, twin_pictures
 
-# where the pictures are defined, with their captions
+# definitions of the pictures, with captions
 PICTURES = Path(__file__).with_name("pictures.toml")
 
 READABLE = " !$&'()*+,-./:;=?@[]^_`{|}~"  # in the address that a picture is
@@ -56,7 +56,9 @@ TOOLS = [
     ),
 ]
 
-SCROLLS = 'tabindex="0" role="group"'  # what scrolls on a narrow screen takes the focus
+SCROLLS = (
+    'tabindex="0" role="group"'  # attributes of what scrolls on a narrow screen: it takes the focus
+)
 PALETTE, PAGE_STYLE, CONTROLS = (
     Path(__file__).with_name(name).read_text(encoding="utf-8")
     for name in ("palette.css", "page.css", "controls.css")
@@ -122,13 +124,13 @@ MIT licence.</footer>
 
 
 def captions() -> dict[str, str]:
-    """The caption of each picture by its name, in the order of a page."""
+    """Returns the caption of each picture by its name, in the order on a page."""
     entries = tomllib.loads(PICTURES.read_text(encoding="utf-8"))["model"]
     return {entry["name"]: " ".join(entry["caption"].split()) for entry in entries}
 
 
 def equations_html(description: Description, *, linked: bool = True) -> str:
-    """All equations; sources are linked to the references of the page, where it has them."""
+    """Writes all equations; sources are linked to the references of the page, if it has them."""
     return "\n".join(_equation(equation, linked) for equation in description.equations)
 
 
@@ -137,7 +139,7 @@ def symbol_html(entry: Variable) -> str:
 
 
 def range_text(entry: Variable, factor: float = 1) -> str:
-    """What a value has to keep, in words, in a unit that is by this factor larger in number."""
+    """Writes the limits of a value in words, multiplied by a factor for another unit."""
     limits = (
         b.limit if isinstance(b.limit, str) else _number(factor * b.limit) for b in entry.bounds
     )
@@ -150,8 +152,8 @@ def range_text(entry: Variable, factor: float = 1) -> str:
 
 
 def _live(description: Description, sets: Sequence[ParameterSet]) -> list[str]:
-    """Where the model can be tried. The page does not know where it lies itself, so this is no
-    link; the playground has loads only beside others."""
+    """States where to try the model. The page does not know its own place, so this is no link; the
+    playground has loads only beside other elements."""
     if description.kind == "load":
         return []
     chosen = f"#1={description.name}&1.set={sets[0].name}" if sets else f"#{description.name}"
@@ -169,7 +171,7 @@ def _math(latex: str, display: str = "inline") -> str:
     problem = None
     try:
         shown = convert(latex, display=display)
-    except Exception as error:  # the package has no common exception of its own
+    except Exception as error:  # the package has no common base for its exceptions
         problem = type(error).__name__
     else:
         if unknown := re.search(r"<m[io]>\\\w+", shown):
@@ -182,11 +184,9 @@ def _math(latex: str, display: str = "inline") -> str:
 
 
 def _set_well(math: str) -> str:
-    """What browsers do badly by themselves.
-
-    Without a font for mathematics a subscript is lowered only as far as its height asks for, so
-    each is made high enough. Bars around a value are taken for a relation, with gaps beside them. A
-    star stands high in its line already, and as a superscript far too high.
+    """Corrects what browsers set badly. Without a font for mathematics a subscript is lowered only
+    in proportion to its height, so each is made high enough. Bars around a value are spaced like a
+    relation. A star is already raised in its line, and as a superscript far too high.
     """
     root = ElementTree.fromstring(math)
     for element in root.iter():
@@ -213,13 +213,13 @@ def _energy(known: Facts) -> str:
 
 
 def _bounded(description: Description) -> str:
-    """Where the option of the law changes a benchmark system or a number of the papers."""
+    """Lists the benchmark systems and numbers of the papers that the option of the law changes."""
     if not any(option.name == "law" for option in description.options):
         return ""
     changed = description.bounded
     systems = ", ".join(f"{system} ({percent:g} %)" for system, percent in changed.systems.items())
     text = (
-        "Bounded changes the friction force in these benchmark systems, by up to so much of its "
+        "Bounded changes the friction force in these benchmark systems, by up to this part of its "
         f"largest value: {systems}; in no other with a given normal force by 0.1 %. Of the papers' "
         "numbers it changes, in the digits shown here,"
     )
@@ -268,7 +268,7 @@ def _figures(
 
 def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
     drawing = picture.read_text(encoding="utf-8")
-    # as text, which the archive packs better than base64
+    # as text, which compresses better than base64
     data = escape(quote(twin.redrawn(drawing) if twin else drawing, safe=READABLE))
     source = f"data:image/svg+xml,{data}"
     name = escape(picture.stem.replace("_", " "))
@@ -279,8 +279,8 @@ def _figure(picture: Path, caption: str, twin: TwinPictures | None) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterable[str] = ()) -> str:
-    """Heads are texts, cells are HTML. Columns named in `numbers` do not wrap; on a narrow screen a
-    last column of sentences goes below the others."""
+    """Writes a table: heads are texts, cells are HTML. Columns named in `numbers` do not wrap; on a
+    narrow screen a last column of sentences goes below the others."""
     styles = [' class="number"' if head in numbers else "" for head in heads]
     top = "".join(
         f"<th{style}>{escape(head)}</th>" for style, head in zip(styles, heads, strict=True)
@@ -302,8 +302,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Iterabl
 
 
 def _prose(text: str) -> str:
-    """A text of a description: names stand between backticks, as in Markdown, and v_n is a symbol
-    with an index."""
+    """Writes a text of a description as HTML: `name` is code, v_n a symbol with an index."""
     text = re.sub(r"(?<![A-Za-z0-9_])([A-Za-zΑ-ω])_(\w{1,3})\b", r"\1<sub>\2</sub>", escape(text))
     return re.sub("`([^`]+)`", r"<code>\1</code>", text)
 
@@ -330,8 +329,8 @@ def _default_item(option: Choice) -> str:
 
 
 def _contact_steps(description: Description) -> str:
-    """The largest steps for a contact in the normal direction, as a formula and for some masses and
-    stiffnesses."""
+    """Writes the largest steps for a contact in the normal direction, as a formula and for some
+    masses and stiffnesses."""
     start = {one.name: one.starts[0] for one in description.parameters if one.name in CONTACT}
     if not start:
         return ""
@@ -382,7 +381,7 @@ def _contact_steps(description: Description) -> str:
 
 
 def _coupling(description: Description) -> str:
-    """What a host that holds the force over its step can bear, and what helps."""
+    """Explains up to which step a host that holds the force is stable, and what helps beyond it."""
     coupling = description.coupling
     if coupling is None:
         return ""

@@ -1,4 +1,4 @@
-"""The first section of a page: what the element is for, what it needs, and the least that runs in
+"""Writes the first section of a page: purpose and needs of the element, and a minimal example for
 three tools."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bristle.format.page_parts import own_name
 from .description import Description, Variable
 from .project import twins_of
 
-SPEED = 0.02  # of the element that is tried, m/s or rad/s
+SPEED = 0.02  # velocity in the examples, m/s or rad/s
 
 
 def start_html(description: Description, known: Facts) -> str:
@@ -88,8 +88,8 @@ def _code(entry: Variable) -> str:
 
 
 def _tried(description: Description, known: Facts) -> dict[str, float]:
-    """Inputs by the names of their scalars: as they start, but moving. An element without a
-    velocity gets its first input instead: 1 mm, or 1 of its unit."""
+    """Returns the inputs of the examples by scalar: start values, but with a velocity. An element
+    without a velocity gets its first input instead: 1 mm, or 1 of its unit."""
     values = {
         name: start
         for entry in description.inputs

@@ -13,13 +13,13 @@ from .description import Choice, Description
 
 KEYS = {"title": str, "source": str, "models": list, "values": dict}
 OPTIONAL_KEYS = {
-    "values_of": dict,  # values of one model in place of those that all share
-    "notes": dict,  # on values, by the names of parameters: shown where the model has one of them
+    "values_of": dict,  # values of one model in place of the shared ones
+    "notes": dict,  # on values, by the names of parameters: shown if the model has one of them
 }
 
 
 def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]:
-    """The cases in a folder that name the model."""
+    """Returns the cases in a folder that name the model."""
     sets = []
     for file in set_files(folder):
         data = _read(file)
@@ -32,7 +32,7 @@ def parameter_sets(description: Description, folder: Path) -> list[ParameterSet]
 
 
 def _notes(file: Path, data: dict[str, Any], values: dict[str, float | int]) -> list[str]:
-    """The notes on those parameters that the model has."""
+    """Returns the notes on parameters of the model."""
     shown = []
     for names, text in data.get("notes", {}).items():
         listed = names.split(", ")
@@ -82,8 +82,8 @@ def _own_values(description: Description, file: Path, data: dict[str, Any]) -> d
 
 
 def _values(description: Description, file: Path, values: dict[str, Any]) -> dict[str, float | int]:
-    """A list gives the elements of an array, a word or its number the item of an option. Names the
-    model lacks belong to others."""
+    """Returns the values: a list gives the elements of an array, a word or its number the item of
+    an option. Names that the model lacks belong to other models."""
     known = {entry.name: entry for entry in description.parameters + description.options}
     result: dict[str, float | int] = {}
     for name, value in values.items():

@@ -1,5 +1,5 @@
-"""dist/playground/index.html: one file with all models as WebAssembly, and everything that their
-descriptions say."""
+"""Writes dist/playground/index.html: one file with all models as WebAssembly, and their
+descriptions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .project import Project, twins_of
 from .reading import read_description
 from .xml3 import references
 
-# of the page, in the order in which each needs those before it
+# of the page, each after those that it needs
 SCRIPTS = (
     "tools module slot drawing plot scene situation parameters host picker verdict address take"
     " page"
@@ -40,8 +40,8 @@ SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "endless": bool,
 }
 GUIDE_KEYS = {"title": str, "text": str, "address": str}
-SPAN = 30.0  # a slider goes from a start value divided by this to its product with this
-LINE = 3.0  # one that has to pass zero goes to this many times the natural size, to either side
+SPAN = 30.0  # a slider spans the start value divided and multiplied by this
+LINE = 3.0  # one that includes zero spans this many times the nominal size to either side
 
 
 def write_playground(
@@ -52,7 +52,7 @@ def write_playground(
     out: Path,
     elements: Collection[str],
 ) -> None:
-    """Puts the page together from the parts in `folder`; the module has these elements."""
+    """Assembles the page from the parts in `folder`; the module has these elements."""
     described = [one for one in _described(descriptions) if one.name in elements]
     models = [
         _model(one, generated, folder.parent / "resources")
@@ -91,7 +91,7 @@ def write_playground(
 
 
 def _described(descriptions: Path) -> Iterator[Description]:
-    """Every model, with its twins behind it."""
+    """Yields every model, followed by its twins."""
     for file in Project(descriptions.parent).descriptions:
         yield read_description(file)
         for name in twins_of(file):
@@ -99,7 +99,7 @@ def _described(descriptions: Path) -> Iterator[Description]:
 
 
 def _packed(data: bytes) -> str:
-    """What a browser unpacks by itself: raw deflate, in base 64."""
+    """Packs data for the browser's own decompression: raw deflate, in base 64."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(data) + packer.flush()).decode()
 
@@ -107,15 +107,15 @@ def _packed(data: bytes) -> str:
 def address(
     model: str, situation: str | None = None, settings: Iterable[tuple[str, float]] = (), *more: str
 ) -> str:
-    """The fragment of an address that opens the page with these models, in a situation with these
-    settings."""
+    """Returns the fragment of an address that opens the page with these models, in a situation with
+    these settings."""
     pairs = [("situation", situation)] if situation else []
     pairs += [(name, repr(value)) for name, value in settings]
     return "#" + urlencode([*pairs, *((str(i), name) for i, name in enumerate((model, *more), 1))])
 
 
 def situations(folder: Path) -> list[dict[str, Any]]:
-    """What the page offers, from the file in its folder."""
+    """Reads the situations that the page offers, from the file in its folder."""
     return _entries(folder, "situation", SITUATION_KEYS)
 
 
@@ -130,7 +130,7 @@ def _entries(folder: Path, table: str, keys: Mapping[str, Any]) -> list[dict[str
 
 
 def _element(description: Description, generated: Path) -> dict[str, Any]:
-    """What the coupling needs of an element."""
+    """Returns what the coupling needs of an element."""
     xml = generated / description.name / "modelDescription.xml"
     return {
         "name": description.name,
@@ -151,7 +151,7 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
             if description.name == description.model
             else [description.model]
         ),
-        # the mass that it is given in a host with a fixed step
+        # its mass in a host with a fixed step
         "couplingMass": coupling and references(description)[coupling.mass.name],
         "summary": " ".join(description.summary.split()),
         "choose": description.choose[0] if description.choose else "",
@@ -172,8 +172,8 @@ def _model(description: Description, generated: Path, resources: Path) -> dict[s
 
 
 def _variables(description: Description) -> Iterator[list[Any]]:
-    """All variables for the coupling, in the order of their value references: name, unit, type,
-    causality, minimum, maximum, state of a rate."""
+    """Yields all variables for the coupling, in the order of their value references: name, unit,
+    type, causality, minimum, maximum, state of a rate."""
     kinds = (
         ("parameter", description.parameters),
         ("input", description.inputs),
@@ -197,7 +197,7 @@ def _variables(description: Description) -> Iterator[list[Any]]:
 
 
 def _limits(entry: Variable) -> tuple[float | None, float | None]:
-    """The bounds of modelDescription.xml: numbers only."""
+    """Returns the bounds of modelDescription.xml: numbers only."""
     low = [
         b.limit
         for b in entry.bounds
@@ -212,7 +212,7 @@ def _limits(entry: Variable) -> tuple[float | None, float | None]:
 
 
 def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Iterator[dict[str, Any]]:
-    """Those that count in model exchange."""
+    """Yields the parameters that matter in model exchange."""
     places = references(description)
     starts = [state.start_parameter for state in description.states]
     for entry in description.parameters:
@@ -228,7 +228,7 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
                 "factor": factor,
                 "start": entry.starts[i],
                 "range": range_text(entry, factor),
-                "fixed": entry in starts,  # counts at the start of a run only
+                "fixed": entry in starts,  # matters at the start of a run only
                 "text": entry.text,
                 "reference": places[entry.name] + i,
                 "slider": _slider(
@@ -238,8 +238,8 @@ def _parameters(description: Description, sets: Sequence[ParameterSet]) -> Itera
 
 
 def _slider(entry: Variable, start: float, others: Sequence[float]) -> dict[str, Any]:
-    """From where to where a slider goes, in steps of equal ratio where the value is of one sign.
-    All sets are within it."""
+    """Returns the range of a slider, logarithmic if the value has one sign. It includes all
+    parameter sets."""
     low, high = _limits(entry)
     known = [start, *others]
     positive = [value for value in known if value > 0]
@@ -266,7 +266,8 @@ def _nice(value: float) -> float:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Those with items that count in model exchange; whole numbers count in co-simulation only."""
+    """Yields the options that matter in model exchange: those with items; integers matter in
+    co-simulation only."""
     places, coupling = references(description), description.coupling
     for option in description.options:
         if option.items and not (coupling and option == coupling.timing):

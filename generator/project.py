@@ -1,5 +1,5 @@
-"""Where things are in the project, without what generates them: a command that only looks for a
-file starts in no time."""
+"""The paths of the project, without the imports of the generator: a command that only needs a path
+starts fast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bristle import BristleError
 
 @dataclass(frozen=True)
 class Project:
-    """Where things are, seen from the folder of the project."""
+    """The paths, from the folder of the project."""
 
     root: Path
 
@@ -36,7 +36,7 @@ class Project:
 
     @property
     def twins(self) -> list[str]:
-        """The kinds of twins, which are the endings of their names."""
+        """The kinds of twins, which their names end with."""
         folder = self.root / "modelDescription" / "twins"
         return sorted(file.stem for file in folder.glob("*.toml"))
 
@@ -50,7 +50,7 @@ class Project:
         return [file.stem for file in self.descriptions]
 
     def twins_of(self, model: str) -> list[str]:
-        """The twins that a model has: those of an interface that it includes."""
+        """Lists the twins of a model: those of an interface that it includes."""
         folder = self.root / "modelDescription"
         included = _included(folder, folder / f"{model}.toml")
         return [t for t in self.twins if _read(folder / "twins" / f"{t}.toml")["of"] in included]
@@ -61,13 +61,13 @@ class Project:
 
 
 def twins_of(file: Path) -> list[str]:
-    """The names of the twins of the model that a file describes."""
+    """Lists the names of the twins of the model that a file describes."""
     return [file.stem + twin for twin in Project(file.parents[1]).twins_of(file.stem)]
 
 
 @cache
 def parsed(toml: str) -> dict[str, Any]:
-    """What a text says, not to be changed: files that models share are read for each of them."""
+    """Parses a text; the result is cached, because models share files, and must not be changed."""
     return tomllib.loads(toml)
 
 
@@ -79,6 +79,6 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _included(folder: Path, file: Path) -> set[str]:
-    """The names of the shared files that a description includes, also through others."""
+    """Returns the names of the shared files that a description includes, directly or not."""
     own = _read(file).get("include", [])
     return set(own).union(*(_included(folder, folder / "shared" / f"{one}.toml") for one in own))

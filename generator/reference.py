@@ -1,4 +1,4 @@
-"""docs/api.md: the reference of `import bristle`, written from its docstrings."""
+"""Writes docs/api.md: the reference of `import bristle`, from its docstrings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _entry(name: str) -> str:
 
 
 def _signature(name: str, function: Callable[..., Any]) -> str:
-    """The call with its defaults, an argument per line where it is long."""
+    """Writes the call with its defaults, an argument per line if it is long."""
     parameters = list(inspect.signature(function).parameters.values())
     words = [str(one.replace(annotation=inspect.Parameter.empty)) for one in parameters]
     line = f"bristle.{name}({', '.join(words)})"
@@ -60,7 +60,7 @@ def _markdown(text: str) -> str:
 
 
 def _examples(text: str) -> str:
-    """Blocks of a session, with the sentences between them."""
+    """Writes the blocks of a session, with the sentences between them."""
     parts = re.split(r"\n\n", text.strip())
     return "\n\n".join(
         f"```pycon\n{part}\n```" if part.startswith(">>>") else part for part in parts

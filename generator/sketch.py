@@ -1,5 +1,5 @@
-"""A sketch of an element with its arrows: what the names of the interface mean, and in which
-direction they point."""
+"""Draws a sketch of an element: the quantities of its interface as arrows, with their
+directions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ARROWS: tuple[Arrow, ...] = (
 
 
 def sketch(description: Description) -> str:
-    """A block on its counterpart as SVG; empty where an element has no such picture."""
+    """Draws a block on its counterpart as SVG; "" for an element without such a picture."""
     names = {entry.name for entry in description.inputs + description.outputs}
     if "frictionTorque" in names:
         return _wheel(names)
@@ -62,7 +62,7 @@ def _begin(title: str) -> list[str]:
 
 
 def _wheel(names: set[str]) -> str:
-    """A wheel in its counterpart, a shoe, that is pressed against it at the radius; both turn about
+    """Draws a wheel in its counterpart, a shoe pressed against it at the radius; both turn about
     the same axis."""
     x, y, radius = WIDTH / 2, CONTACT - 62, 62
     # label, kind, radius and angles of the arc in degrees from above, clockwise; place of the

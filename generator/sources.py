@@ -16,13 +16,13 @@ from .inlining import all_inlined
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 VERSIONS = (2, 3)  # of FMI
-BOTH = "both.c"  # the unit with the layers of both: the build compiles it once and links it twice
-FMI_HEADERS = "headers"  # folder of those that serve where the importer has none
+BOTH = "both.c"  # the unit with both layers, compiled once and linked twice
+FMI_HEADERS = "headers"  # folder of headers for importers without their own
 
 
 def unit_text(description: Description, versions: Sequence[int] = (2,)) -> str:
-    """fmu.c: the model, its slopes, the solver, the core and the layer of a version of FMI, or of
-    several, in one piece, so that all is inlined."""
+    """Writes fmu.c: the model, its slopes, the solver, the core and the layers of the given
+    versions of FMI in one unit, so that all is inlined."""
     model, names = description.model, renames(description)
     law = [f'#include "models/{model}.c"']
     if names:
@@ -62,7 +62,8 @@ def unit_text(description: Description, versions: Sequence[int] = (2,)) -> str:
 
 
 def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
-    """The named source and all it includes, each by its name below the first folder that has it."""
+    """Finds the named source and all it includes, each by its name below the first folder that has
+    it."""
     places = tuple(folders)
     found: dict[str, Path] = {}
     waiting = [(name, "the build")]
@@ -72,7 +73,7 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
             continue
         file = next((folder / wanted for folder in places if (folder / wanted).is_file()), None)
         if file is None:
-            raise BristleError(f'{user}: includes "{wanted}", which is not there.')
+            raise BristleError(f'{user}: includes "{wanted}", which does not exist.')
         found[wanted] = file
         names = INCLUDE.findall(file.read_text(encoding="utf-8"))
         waiting += [
@@ -82,7 +83,7 @@ def included_files(name: str, folders: Iterable[Path]) -> dict[str, Path]:
 
 
 def fmi_headers(folder: Path, versions: Sequence[int] = (2,)) -> dict[str, Path]:
-    """The headers of FMI as they are shipped, each by its name among the sources."""
+    """Returns the headers of FMI to ship, each by its name among the sources."""
     parts = {2: "TypesPlatform", 3: "PlatformTypes"}
     names = [
         f"fmi{version}{part}.h"
@@ -93,16 +94,16 @@ def fmi_headers(folder: Path, versions: Sequence[int] = (2,)) -> dict[str, Path]
 
 
 def unit_name(version: int) -> str:
-    """Where the generator writes the translation unit of a version of FMI, and what goes with it;
-    in an FMU it is fmu.c."""
+    """Returns the generated file with the translation unit of a version of FMI; in an FMU it is
+    fmu.c."""
     return UNIT if version == 2 else f"fmi{version}/{UNIT}"
 
 
 def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
-    """The named unit and all it includes, as an FMU has them. The unit includes one file per layer;
-    what is included only once below it is written into the file that includes it, because a few
-    large files take a third less room than many small ones. Paths are relative to the including
-    file, so that the compiler needs no option."""
+    """Returns the named unit and all it includes, as shipped in an FMU. The unit includes one file
+    per layer; a file included only once below it is inserted there, because a few large files take
+    a third less room than many small ones. Paths are relative to the including file, so that the
+    compiler needs no option."""
     files = included_files(name, folders)
     texts = {one: file.read_text(encoding="utf-8") for one, file in files.items()}
     uses = Counter(one for text in texts.values() for one in INCLUDE.findall(text))
@@ -125,5 +126,6 @@ def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
 
 
 def _shipped_name(name: str) -> str:
-    """Only the translation unit is a .c file: some importers compile every one that they find."""
+    """Names a shipped file: only the translation unit is a .c file, because some importers compile
+    every one."""
     return name.removesuffix(".c") + ".inc" if name.endswith(".c") and name != UNIT else name

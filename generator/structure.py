@@ -1,4 +1,4 @@
-"""Which variable depends on which: ModelStructure, computed from the model's C code."""
+"""Computes ModelStructure, which variable depends on which, from the model's C code."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from .description import Choice, Description, Variable
 
 @dataclass(frozen=True)
 class Structure:
-    """For each unknown the names of the knowns it depends on."""
+    """The names of the knowns that each unknown depends on."""
 
     running: dict[str, frozenset[str]]  # outputs and derivatives, on inputs and states
-    # outputs, derivatives and event indicators, on tunable parameters too, which FMI 3.0 counts
-    # among what is known in a run
+    # outputs, derivatives and event indicators, also on tunable parameters, which FMI 3.0 counts
+    # among the knowns of a run
     tuned: dict[str, frozenset[str]]
     initial: dict[str, frozenset[str]]  # outputs, states and derivatives, on inputs and parameters
 
 
 def indicator_names(description: Description) -> list[str]:
-    """The event indicators as variables, which they are in FMI 3.0."""
+    """Returns the names of the event indicators, which are variables in FMI 3.0."""
     return [f"eventIndicator{i + 1}" for i in range(description.indicators)]
 
 
 def model_structure(description: Description, code: Mapping[str, Iterable[str]]) -> Structure:
-    """From what the code says about its members: {"dx.z": {"p.sigma0", "u.v", "x.z"}, …, "init.z":
-    {"p.z_start"}}.
+    """Computes the structure from the dependencies of the code: {"dx.z": {"p.sigma0", "u.v",
+    "x.z"}, …, "init.z": {"p.z_start"}}.
 
-    While a model runs its modes are held between events. At the start they are unknown too, and
-    what depends on them depends on all they are found from: the code says that as "start.dx.z" or,
-    where it cannot, it is everything known then.
+    Between events modes are constant. At the start they are unknown, and what depends on them
+    depends on everything they are computed from: on "start.dx.z" if the code gives that, otherwise
+    on everything known then.
     """
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))
     options = frozenset(name for option in description.options for name in option.scalar_names)
-    # What no law reads, although one that hands all its parameters to a companion seems to.
+    # Read by no law, although one that passes all its parameters to a companion seems to.
     hidden = frozenset(description.body.scalar_names if description.body else ())
     hidden |= frozenset(option.name for option in description.options if not option.items)
     hidden |= frozenset([description.coupling.timing.name]) if description.coupling else frozenset()
@@ -68,7 +68,7 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
         )
     for output in description.observed:
         for name in output.scalar_names:
-            # it changes with a step, by what was observed in the steps before
+            # it changes with every step, from the observations of earlier steps
             running[name] = initial[name] = frozenset()
     for mode in (name for entry in description.mode_outputs for name in entry.scalar_names):
         running[mode] = inputs | states | everything
@@ -90,7 +90,7 @@ def _scalars(entries: Iterable[Variable]) -> frozenset[str]:
 
 
 def _names(description: Description) -> dict[str, str]:
-    """The variable behind each member of the C structs."""
+    """Returns the variable behind each member of the C structs."""
     groups: dict[str, tuple[Variable | Choice, ...]] = {
         "p": description.parameters,
         "u": description.inputs,

@@ -1,5 +1,5 @@
-"""The tables of models, short in the README and whole in docs/models.md: made from the
-descriptions, never by hand."""
+"""Writes the tables of models from the descriptions, short in README.md and complete in
+docs/models.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ END = "<!-- end of models -->"
 
 
 def models_table(descriptions: Iterable[Description]) -> str:
-    """A table for each kind of model, with its caption."""
+    """Writes a table for each kind of model, with its caption."""
     rows: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
     for one in descriptions:
         if not one.choose:
@@ -43,7 +43,7 @@ def models_table(descriptions: Iterable[Description]) -> str:
 
 
 def families_table(descriptions: Iterable[Description]) -> str:
-    """A line for each kind of model, with the names of its members."""
+    """Writes a line for each kind of model, with the names of its members."""
     members: dict[str, list[str]] = {kind: [] for kind in MODEL_KINDS}
     for one in descriptions:
         members[one.kind].append(f"`{one.name}`")
@@ -54,7 +54,7 @@ def families_table(descriptions: Iterable[Description]) -> str:
 
 
 WRITTEN = "<!-- {}: written by `.venv/bin/python -m generator table {}` -->"
-BEGINS = {  # the line before each table, with what writes it
+BEGINS = {  # the line before each table, with the function that writes it
     WRITTEN.format("families", "README.md"): families_table,
     WRITTEN.format("models", "docs/models.md"): models_table,
 }
@@ -67,12 +67,12 @@ def _needs(one: Description) -> str:
 
 
 def renewed(file: Path, descriptions: Path) -> str:
-    """The text of a file with the table between its two marks, and the numbers of models that stand
-    before it, made anew."""
+    """Returns the text of a file with the table between its two marks, and the numbers of models
+    before it, renewed."""
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise BristleError(f"{file}: not a text in UTF-8.") from None
+        raise BristleError(f"{file}: is not UTF-8 text.") from None
     begin = next((mark for mark in BEGINS if mark in text), None)
     before, _, rest = text.partition(begin or "\0")
     _, end, after = rest.partition(END)

@@ -1,5 +1,5 @@
-"""The pictures of a model on the page of its twin: the same lines, with the axes in the twin's
-quantities."""
+"""Redraws the pictures of a model for the page of its twin: the same lines, with the axes in the
+twin's quantities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABEL = re.compile(r'(<text [^>]*text-anchor="middle">)([^<−\d][^<]*)(</text>)
 
 
 class TwinPictures:
-    """What a twin's file says of pictures: labels and factors of the axes, and captions."""
+    """The settings for pictures in a twin's file: labels and factors of the axes, and captions."""
 
     def __init__(self, file: Path) -> None:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -31,8 +31,8 @@ class TwinPictures:
         }
 
     def redrawn(self, svg: str) -> str:
-        """The picture with other labels, and the numbers at its axes to go with them. A panel has
-        the numbers of x, those of y, then both labels."""
+        """Replaces the labels of a picture, and the numbers at its axes. A panel has the numbers of
+        x, those of y, then both labels."""
         lines = svg.split("\n")
         numbers: dict[str, list[int]] = {"middle": [], "end": []}
         axis = "middle"  # the label of x comes first
@@ -57,7 +57,7 @@ class TwinPictures:
 
 
 def twin_pictures(description: Description) -> TwinPictures | None:
-    """Those of a twin; None for a model itself."""
+    """Returns the settings of a twin; None for a model itself."""
     twin = description.name.removeprefix(description.model)
     return TwinPictures(description.file.parent / "twins" / f"{twin}.toml") if twin else None
 

@@ -1,4 +1,4 @@
-"""modelDescription.xml of FMI 2.0."""
+"""Writes modelDescription.xml of FMI 2.0."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .structure import Structure
 
 LOG_CATEGORIES = {
     "logStatusWarning": (
-        "A use in which the element cannot do what it is for; for those who ask for this category"
-        " also calls against the standard that are taken because they do no harm"
+        "A use in which the element cannot serve its purpose; also calls against the standard that"
+        " are tolerated as harmless"
     ),
     "logStatusDiscard": "A value or step that was refused; the instance can go on",
     "logStatusError": "A call that was refused",
@@ -43,7 +43,7 @@ CO_SIMULATION = CAPABILITIES | {
 
 @dataclass(frozen=True)
 class Described:
-    """What every version of FMI says of a variable, a vector as one."""
+    """The attributes of a variable in every version of FMI; a vector is one."""
 
     entry: Variable | Choice
     text: str
@@ -59,7 +59,7 @@ class Described:
 
 
 def variables(description: Description) -> Iterator[Described]:
-    """All variables in the order of their value references."""
+    """Yields all variables in the order of their value references."""
     for entry in description.parameters:
         tunable = "tunable" if entry in description.tunable else "fixed"
         yield Described(entry, with_unit(entry), "parameter", tunable, "exact")
@@ -92,7 +92,7 @@ def xml_text(
 
 
 def about(description: Description) -> dict[str, str]:
-    """What the first element says in every version of FMI."""
+    """Returns the attributes of the root element in every version of FMI."""
     return {
         "modelName": description.name,
         "description": description.title,
@@ -106,7 +106,7 @@ def about(description: Description) -> dict[str, str]:
 
 
 def add_run(root: Element, description: Description) -> None:
-    """Writes what a run logs and how long it takes."""
+    """Writes the log categories and the default experiment."""
     categories = SubElement(root, "LogCategories")
     for name, text in LOG_CATEGORIES.items():
         SubElement(categories, "Category", name=name, description=text)
@@ -159,11 +159,11 @@ def add_items(enumeration: Element, choice: Choice) -> None:
 
 
 def _variables(root: Element, description: Description, resets: Collection[str]) -> dict[str, int]:
-    """Writes all variables; gives the index of each, counted from 1."""
+    """Writes all variables; returns the index of each, counted from 1."""
     listed = SubElement(root, "ModelVariables")
     places: dict[str, int] = {}
     for one in variables(description):
-        if one.causality == "parameter":  # docs/design.md says why none is tunable in 2.0
+        if one.causality == "parameter":  # docs/design.md explains why none is tunable in 2.0
             one = replace(one, variability="fixed")
         for i, name in enumerate(one.entry.scalar_names):
             about_it = {"name": name, "valueReference": str(len(places))} | one.attributes
@@ -180,13 +180,13 @@ def _variables(root: Element, description: Description, resets: Collection[str])
 
 
 def state_rates(description: Description) -> Iterator[tuple[str, str]]:
-    """Each scalar state with its derivative."""
+    """Yields each scalar state with its derivative."""
     for state, rate in zip(description.states, description.derivatives, strict=True):
         yield from zip(state.scalar_names, rate.scalar_names, strict=True)
 
 
 def _type(one: Described, i: int) -> Element:
-    """The type of a scalar, the i-th of a vector."""
+    """Returns the type of a scalar, the i-th of a vector."""
     entry = one.entry
     if isinstance(entry, Variable):
         kind = Element("Real", real_attributes(entry))
@@ -199,7 +199,7 @@ def _type(one: Described, i: int) -> Element:
 
 
 def real_attributes(entry: Variable) -> dict[str, str]:
-    """What is said of a real variable in every version of FMI, but its start values."""
+    """Returns the attributes of a real variable in every version of FMI, but its start values."""
     attributes = {"declaredType": entry.unit.quantity, "unit": entry.unit.name}
     if entry.display:
         attributes["displayUnit"] = entry.display
@@ -212,7 +212,8 @@ def real_attributes(entry: Variable) -> dict[str, str]:
 
 
 def with_unit(entry: Variable) -> str:
-    """The text of a variable with its unit: importers such as OpenModelica keep nothing else."""
+    """Returns the description of a variable with its unit: importers such as OpenModelica keep
+    nothing else."""
     return entry.text if entry.unit.name == "1" else f"{entry.text} [{entry.unit.name}]"
 
 
@@ -221,8 +222,8 @@ def items_range(choice: Choice) -> dict[str, str]:
 
 
 def numbered(option: Choice) -> str:
-    """The text of an option with the meaning of its values. It is an Integer, because OpenModelica
-    never sets an enumeration."""
+    """Returns the description of an option with the meaning of its values. It is an Integer,
+    because OpenModelica never sets an enumeration."""
     items = (f"{value} = {name}: {text}" for value, (name, text) in enumerate(option.items, 1))
     return f"{option.text} ({'; '.join(items)})" if option.items else option.text
 

@@ -1,8 +1,6 @@
-"""modelDescription.xml of FMI 3.0, and what stands beside it: buildDescription.xml and
-terminalsAndIcons.xml.
-
-Value references are those of 2.0, of a vector that of its first element. After them come time and
-the event indicators.
+"""Writes modelDescription.xml of FMI 3.0, buildDescription.xml and terminalsAndIcons.xml. Value
+references are those of 2.0, of a vector that of its first element. After them come time and the
+event indicators.
 """
 
 from __future__ import annotations
@@ -66,12 +64,12 @@ def _types(root: Element, description: Description, units: Iterable[Unit]) -> No
 
 
 def _entries(description: Description) -> list[Variable | Choice]:
-    """All variables in the order of their value references."""
+    """Returns all variables in the order of their value references."""
     return [*description.reals, *description.mode_outputs, *description.options]
 
 
 def references(description: Description) -> dict[str, int]:
-    """The value reference of each variable, by its name."""
+    """Returns the value reference of each variable, by its name."""
     entries = _entries(description)
     places = accumulate((entry.count for entry in entries), initial=0)
     names = [*(entry.name for entry in entries), "time", *indicator_names(description)]
@@ -127,7 +125,7 @@ def _structure(root: Element, description: Description, structure: Structure) ->
         members.setdefault(name, []).append(scalar)
 
     def add(tag: str, names: Iterable[str], knowns: dict[str, frozenset[str]]) -> None:
-        """What a vector depends on is what any of its elements does."""
+        """Adds an unknown: a vector depends on whatever any of its elements does."""
         for name in sorted(names, key=places.__getitem__):
             found = {scalars[known] for scalar in members[name] for known in knowns[scalar]}
             dependencies = " ".join(str(place) for place in sorted(places[one] for one in found))
@@ -143,7 +141,7 @@ def _structure(root: Element, description: Description, structure: Structure) ->
 
 
 def build_text(description: Description) -> str:
-    """sources/buildDescription.xml: one file, and what to define for a library of its own."""
+    """Writes sources/buildDescription.xml: one file, and the macro for a dynamic library."""
     root = Element("fmiBuildDescription", fmiVersion=VERSION)
     build = SubElement(root, "BuildConfiguration", modelIdentifier=description.name)
     files = SubElement(build, "SourceFileSet", language="C99")
@@ -155,8 +153,9 @@ def build_text(description: Description) -> str:
 
 
 def terminals_text(description: Description) -> str:
-    """terminalsAndIcons/terminalsAndIcons.xml: the icon, and where the element acts on a body, the
-    flange. The force flows into the element: it is subtracted in the equation of the body."""
+    """Writes terminalsAndIcons/terminalsAndIcons.xml: the icon and, for an element that acts on a
+    body, the flange. The force flows into the element: it is subtracted in the equation of the
+    body."""
     root = Element("fmiTerminalsAndIcons", fmiVersion=VERSION)
     graphics = SubElement(root, "GraphicalRepresentation")
     frame = {"x1": "-100", "y1": "-100", "x2": "100", "y2": "100"}

@@ -23,7 +23,7 @@ from bristle.systems import (
     BROKE_OFF,
     COMPLETED,
     DOES_NOT_FIT,
-    Course,
+    SystemResult,
     Library,
     System,
     element,
@@ -88,7 +88,7 @@ class Elements(NamedTuple):
     structures: list[ctypes.Structure]
 
 
-Courses = dict[str, Course]  # by the names of the elements
+Results = dict[str, SystemResult]  # by the names of the elements
 
 
 class Rig:
@@ -119,11 +119,11 @@ class Rig:
 
     def results(self, words: Sequence[str]) -> dict[str, dict[str, np.ndarray]]:
         """The columns of each model that a command asks for."""
-        courses = self.run(self.read(words))
-        for label, course in courses.items():
-            if course.outcome == BROKE_OFF:
-                raise BristleError(f"{label}: {course.message}")
-        return {label: course.columns for label, course in courses.items()}
+        results = self.run(self.read(words))
+        for label, result in results.items():
+            if result.outcome == BROKE_OFF:
+                raise BristleError(f"{label}: {result.message}")
+        return {label: result.columns for label, result in results.items()}
 
     def read(self, words: Iterable[str]) -> Order:
         """What the words of a command line ask for."""
@@ -162,7 +162,7 @@ class Rig:
 
     def run(
         self, order: Order, watch: Callable[[str], Callable[[float], int] | None] = lambda _: None
-    ) -> Courses:
+    ) -> Results:
         """Runs all models that fit; those that do not are named and left out where there are
         others. What is known to be wrong ends all."""
         system = order.system
@@ -171,11 +171,11 @@ class Rig:
             _check_known(system, where, values, compared)
         param = {name: _finite(f"--param {name}={value}", value) for name, value in order.param}
         parameters = system.values(param, "--param ")
-        courses: Courses = {}
+        results: Results = {}
         for label, models, structures in compared:
-            if label in courses:
-                label += f"#{len(courses) + 1}"
-            course = self.library.run(
+            if label in results:
+                label += f"#{len(results) + 1}"
+            result = self.library.run(
                 system,
                 structures,
                 parameters,
@@ -191,15 +191,15 @@ class Rig:
                 order.table,
                 watch(label),
             )
-            if course.outcome == DOES_NOT_FIT and len(compared) > 1:
-                print(f"rig: left out: {course.message}", file=sys.stderr)
-            elif course.outcome in (COMPLETED, BROKE_OFF):
-                courses[label] = course
+            if result.outcome == DOES_NOT_FIT and len(compared) > 1:
+                print(f"rig: left out: {result.message}", file=sys.stderr)
+            elif result.outcome in (COMPLETED, BROKE_OFF):
+                results[label] = result
             else:
-                raise BristleError(course.message)
-        if not courses:
+                raise BristleError(result.message)
+        if not results:
             raise BristleError(f"none of the FMUs fits the system {system.name}.")
-        return courses
+        return results
 
 
 FLAGS = {"--stats": "statistics", "--warnings": "warnings"}
@@ -412,39 +412,39 @@ def _describe(system: System) -> None:
             print("    takes from it", *contact.outputs)
 
 
-def write_results(courses: Courses, output: str) -> None:
+def write_results(results: Results, output: str) -> None:
     """One line per model and time, with empty cells where a model has no such variable."""
-    names = list(dict.fromkeys(name for course in courses.values() for name in course.names))
+    names = list(dict.fromkeys(name for result in results.values() for name in result.names))
     try:
         with nullcontext(sys.stdout) if output == "-" else open(output, "w") as file:
             file.write(",".join(["model", *names]) + "\n")
-            for label, course in courses.items():
-                places = [course.names.index(name) for name in names if name in course.names]
-                cells = ["%.12g" if name in course.names else "" for name in names]
+            for label, result in results.items():
+                places = [result.names.index(name) for name in names if name in result.names]
+                cells = ["%.12g" if name in result.names else "" for name in names]
                 pattern = ",".join([label.replace("%", "%%"), *cells]) + "\n"
-                file.writelines(pattern % tuple(row) for row in course.rows[:, places].tolist())
+                file.writelines(pattern % tuple(row) for row in result.rows[:, places].tolist())
     except OSError as error:
         raise BristleError(f"{output}: the results cannot be written: {error.strerror}.") from None
 
 
-def print_summary(courses: Courses, order: Order) -> None:
+def print_summary(results: Results, order: Order) -> None:
     quantities = [*order.system.states, *order.system.outputs]
     print(f"{order.system.name} after {order.end:g} s")
     print(f"{'model':<24}" + "".join(f" {f'{q.name}/{q.unit}':>22}" for q in quantities))
-    for label, course in courses.items():
-        if course.outcome == COMPLETED:
-            last = course.rows[-1, 1 : len(quantities) + 1]
+    for label, result in results.items():
+        if result.outcome == COMPLETED:
+            last = result.rows[-1, 1 : len(quantities) + 1]
             print(f"{label:<24}" + "".join(f" {value:22.6g}" for value in last))
 
 
-def print_statistics(courses: Courses) -> None:
+def print_statistics(results: Results) -> None:
     formats = ("9d", "11d", "9d", "7d", "12.4f", "32.1f")
-    names = next(iter(courses.values())).statistics
+    names = next(iter(results.values())).statistics
     heads = (f"{name:>{form.rstrip('df').partition('.')[0]}}" for name, form in zip(names, formats))
     print(f"{'model':<24}", *heads)
-    for label, course in courses.items():
-        if course.outcome == COMPLETED:
-            print(f"{label:<24}", *map(format, course.statistics.values(), formats))
+    for label, result in results.items():
+        if result.outcome == COMPLETED:
+            print(f"{label:<24}", *map(format, result.statistics.values(), formats))
 
 
 class Watch:
@@ -495,17 +495,17 @@ def _execute(rig: Rig, order: Order, watch: Watch) -> int:
         except OSError as error:
             raise BristleError(f"{order.output}: {error.strerror}.") from None
     with watch.progress:
-        courses, code = rig.run(order, watch), 0
-    for label, course in courses.items():
-        if course.outcome == BROKE_OFF:
-            print(f"rig: {label}: {course.message}", file=sys.stderr)
+        results, code = rig.run(order, watch), 0
+    for label, result in results.items():
+        if result.outcome == BROKE_OFF:
+            print(f"rig: {label}: {result.message}", file=sys.stderr)
             code = 1
     if order.output:
-        write_results(courses, order.output)
+        write_results(results, order.output)
     if watch.interrupted:
         return 130
     if not order.output:
-        print_summary(courses, order)
+        print_summary(results, order)
     if order.statistics:
-        print_statistics(courses)
+        print_statistics(results)
     return code

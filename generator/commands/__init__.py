@@ -1,2 +1,2 @@
-"""Writes from the descriptions of the models what the build compiles and packs, and the table in
-the README."""
+"""Generates, from the descriptions of the models, the files that the build compiles and packs, and
+the table in the README."""

@@ -1,5 +1,5 @@
-"""Write C, XML and documentation of one model and of its twins, and in generate.d the names of all
-files that were read, as make reads them."""
+"""Write C, XML and documentation of one model and of its twins, and generate.d with the names of
+all files read, in make's syntax."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TWIN",
         help=(
             "names of files of modelDescription/twins, as Rotational, for the twins of the model;"
-            " the folder of each is that of the model with its name at the end"
+            " the folder of each is the model's with the twin's name appended"
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Write an object anew for each version of FMI, so that it exports the functions of that one."""
+"""Write an object once per version of FMI, exporting only the functions of that version."""
 
 from __future__ import annotations
 

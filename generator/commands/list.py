@@ -1,4 +1,4 @@
-"""List what the build makes: models and twins, situations of the playground, the version."""
+"""List what the build makes: models and twins, situations of the playground, version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """A line for each, its kind first, as CMake reads it."""
+    """Prints a line for each, its kind first, for CMake."""
     del arguments
     from bristle import VERSION
     from ..playground import situations

@@ -1,5 +1,5 @@
-"""Pack one model into its FMUs: of FMI 2.0, and of 3.0 where there are libraries for it. They share
-their reference results, which the one of 2.0 makes."""
+"""Pack one model into its FMUs: of FMI 2.0, and of 3.0 where there are libraries for it. Both share
+reference results, made with the FMU of 2.0."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fmi-include", type=Path, required=True, help="folder with fmi2Functions.h"
     )
     parser.add_argument(
-        "--out", type=Path, required=True, help="the FMU to write; that of 3.0 in fmi3/ beside it"
+        "--out",
+        type=Path,
+        required=True,
+        help="the FMU to write; that of 3.0 goes to fmi3/ beside it",
     )
     for option in ("--libraries", "--libraries3"):
         parser.add_argument(
             option, type=Path, nargs="*", default=[], help="<platform>/<Model>.<suffix>"
         )
     parser.add_argument(
-        "--no-references", action="store_true", help="without reference results: it cannot run here"
+        "--no-references",
+        action="store_true",
+        help="without reference results, for FMUs that cannot run here",
     )
 
 

@@ -1,4 +1,4 @@
-"""Write the page on which all models can be tried."""
+"""Write the page for trying all models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Renew the tables of models in README.md and docs/models.md.
 
 Each is made from the descriptions in the folder modelDescription beside the file or above it, and
-takes the place of the one between the two marks.
+replaces the table between the two marks.
 """
 
 from __future__ import annotations

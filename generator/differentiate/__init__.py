@@ -2,8 +2,8 @@
 
 A model file holds formulas only, in a small subset of C99. From its syntax tree come
 - the C text of its slopes: every function `f` that `evaluate` or `initialize` needs is written
-  again as `f_slopes`, which gives the same values, bit for bit, and beside them their exact
-  directional derivative (forward mode);
+  again as `f_slopes`, which returns the same values, bit for bit, and their exact directional
+  derivatives (forward mode);
 - what each derivative, output and initial state depends on, member by member and element by
   element;
 - which states an event may set.
@@ -15,10 +15,10 @@ Each module knows only those above it in this list:
 
     source                the model file and its includes as one syntax tree
     kinds                 the types of C
-    constants             numbers and what is computed from them
-    unit                  what the tree declares: types, constants, functions
-    contract              what the solver and the FMI layer call
-    walker                what going through a function takes; which C is understood
+    constants             constant expressions and their values
+    unit                  the types, constants and functions that the tree declares
+    contract              the functions that the solver and the FMI layer call
+    walker                traversal of a function; the supported subset of C
 
     text                  C as text: parentheses, lines
     rules                 the rules of derivatives
@@ -27,13 +27,13 @@ Each module knows only those above it in this list:
     function_slopes       one function with its slopes
     slopes                the file of slopes of a model
 
-    tracer                what functions make from what they are given
-    dependencies          what the derivatives, outputs and initial states of a model depend on
+    tracer                symbolic execution of functions
+    dependencies          dependencies of a model's derivatives, outputs and initial states
 
-    resets                which states an event may set
-    mistakes              what compiles and is wrong
+    resets                the states that an event may set
+    mistakes              code that compiles and is wrong
 
-    model                 all of it for one model
+    model                 the results of all these for one model
 """
 
 from .model import ModelCode, Surroundings, read_model

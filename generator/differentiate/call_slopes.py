@@ -30,24 +30,24 @@ from .walker import MATH_ARGUMENTS, TESTS, arguments
 HELD = {
     "Parameters": "no_parameter_slopes",
     "Inputs": "no_input_slopes",
-}  # along the states alone, and constants of zeros for them
+}  # endings for slopes along the states alone, and for constants of zeros
 
 
 @dataclass
 class Written:
-    """A function with slopes: its text, and what its callers have to know."""
+    """A function with slopes: its text, and the facts that its callers need."""
 
-    text: str = ""  # none where it is written by hand
+    text: str = ""  # None if it is written by hand
     found: Findings = field(default_factory=Findings)
     zero_result: bool = False
 
 
-SlopesOf = Callable[[Function, c_ast.Node], Written]  # writes the function, which is called here
+SlopesOf = Callable[[Function, c_ast.Node], Written]  # writes the called function
 
 
 class CallWriter(ExpressionWriter):
-    """Gives the text of calls and of their slopes; a call that needs a line of its own is
-    written."""
+    """Makes the text of calls and of their slopes, and writes a call that needs a line of its
+    own."""
 
     def __init__(self, unit: Unit, taken: Iterable[str], slopes_of: SlopesOf) -> None:
         super().__init__(unit, taken)
@@ -110,7 +110,7 @@ class CallWriter(ExpressionWriter):
     def own_call(
         self, node: c_ast.FuncCall, function: Function, want: bool, place: Destination | None
     ) -> Value:
-        """A call that gives a value."""
+        """Makes a call that returns a value."""
         result = function.result
         if result == VOID:
             raise self.no_value(node)
@@ -134,14 +134,14 @@ class CallWriter(ExpressionWriter):
         return is_active(function.result) and not self.slopes_of(function, node).zero_result
 
     def value_call(self, node: c_ast.FuncCall, function: Function) -> Value:
-        """A call of the function itself."""
+        """Makes a call of the function without slopes."""
         values = [self.plain(a).value for a in arguments(node)]
         return Value(call_text(function.name, *values), None, function.result)
 
     def slopes_call(
         self, function: Function, given: list[Text], place: Destination | None
     ) -> Value:
-        """A call whose result has a slope, written to where it is wanted or to a new variable."""
+        """Writes a call whose result has a slope, to the destination or to a new variable."""
         name, result = function.with_slopes, function.result
         through_pointers = any(isinstance(p.kind, Pointer) for p in function.parameters)
         if place and (place.name or place.opening == "return " or not through_pointers):
@@ -156,7 +156,7 @@ class CallWriter(ExpressionWriter):
         return Value(Text(kept), Text(kept + "_slope"), result)
 
     def kept_slope(self, function: Function) -> str:
-        """A new name for the result of a call; its slope is declared."""
+        """Returns a new name for the result of a call, and declares its slope."""
         kept = self.fresh(function.name)
         self.lines.write(f"{type_name(function.result)} {kept}_slope;")
         return kept
@@ -164,7 +164,7 @@ class CallWriter(ExpressionWriter):
     # arguments
 
     def sources(self, node: c_ast.FuncCall, function: Function) -> list[Value]:
-        """The arguments of a call of the function with slopes."""
+        """Evaluates the arguments of a call of the function with slopes."""
         self.slopes_of(function, node)
         pairs = list(zip(function.parameters, arguments(node), strict=True))
         sources = [self.expression(a, is_active(p.kind)) for p, a in pairs]
@@ -176,8 +176,8 @@ class CallWriter(ExpressionWriter):
     def slopes_arguments(
         self, node: c_ast.FuncCall, function: Function, sources: list[Value]
     ) -> list[Text]:
-        """What is passed to the function with slopes; notes that it is called. One that is written
-        by hand has slopes of what is held, too."""
+        """Returns the arguments for the function with slopes, and notes the call. A function
+        written by hand also takes slopes of held structs."""
         by_hand = self.unit.has_companion(function.name)
         given = []
         for p, a, source in zip(function.parameters, arguments(node), sources, strict=True):
@@ -194,9 +194,9 @@ class CallWriter(ExpressionWriter):
         return given
 
     def along(self, node: c_ast.FuncCall, function: Function, sources: list[Value]) -> Function:
-        """The function with slopes along what moves in a call, so that nothing is multiplied by a
-        slope of zero. What is changed in its body, or reached through a pointer, counts as moving,
-        and one that is written by hand takes all."""
+        """Returns the function with slopes along the arguments that vary in a call, so that nothing
+        is multiplied by a zero slope. Arguments changed in its body or reached through a pointer
+        count as varying; for a function written by hand all do."""
         if self.unit.has_companion(function.name):
             return function
         changed = {
@@ -226,7 +226,7 @@ class CallWriter(ExpressionWriter):
         return variant
 
     def escape(self, node: c_ast.Node) -> None:
-        """The variable is reached through a pointer: its slope counts as set and as read."""
+        """Marks the slope of a variable reached through a pointer as set and as read."""
         root = self.root(node)
         if root is None:
             raise self.no_address(node)
@@ -234,8 +234,8 @@ class CallWriter(ExpressionWriter):
         self.found.read.add(root.key)
 
     def zero_companion(self, node: c_ast.Node) -> Text:
-        """The slope of a constant, or of what is held, that is reached through a pointer: the same
-        place in a constant of zeros."""
+        """Returns the slope of a constant or held struct reached through a pointer: the same place
+        in a constant of zeros."""
         root = self.root(node)
         through = held_struct(root.kind) if root else None
         held = through or (root.kind if root else None)

@@ -1,4 +1,4 @@
-"""Numbers in C and what is computed from them, as far as it is known without running the model."""
+"""Folds constant expressions of C, as far as their values are known without running the model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BITWISE = {
 
 
 def number(node: c_ast.Constant) -> Number | None:
-    """The value of a constant; None for a text or a character."""
+    """Returns the value of a constant; None for a string or a character."""
     if node.type in ("double", "float", "long double"):
         return (
             float.fromhex(node.value)
@@ -52,7 +52,7 @@ def number(node: c_ast.Constant) -> Number | None:
 
 
 def same(a: Number | None, b: Number | None) -> bool:
-    """Both known, of one type, and equal."""
+    """Checks that both are known, of one type, and equal."""
     return a is not None and b is not None and type(a) is type(b) and a == b
 
 
@@ -61,7 +61,7 @@ def fold_unary(op: str, a: Number | None) -> Number | None:
 
 
 def fold_binary(op: str, a: Number | None, b: Number | None) -> Number | None:
-    """What an operator gives, or None where that is not known."""
+    """Returns the result of an operator, or None if it is unknown."""
     if a is None or b is None:
         return _fold_half(op, a, b)
     whole = isinstance(a, int) and isinstance(b, int)
@@ -75,7 +75,7 @@ def fold_binary(op: str, a: Number | None, b: Number | None) -> Number | None:
 
 
 def _fold_half(op: str, a: Number | None, b: Number | None) -> Number | None:
-    """What is known although one side, or both, is not: zero times anything."""
+    """Returns a result that is known although an operand is not: zero times anything."""
     if (op == "*" and 0 in (a, b)) or (op == "/" and a == 0):
         return 0.0
     if op == "&&" and 0 in (a, b):

@@ -1,4 +1,4 @@
-"""Whether a model has the functions of the contract as they have to be."""
+"""Checks the functions of the contract in a model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from .unit import Unit, all_nodes, declaration, parameters_of
 
 
 def check_contract(unit: Unit) -> None:
-    """Refuses a function of the contract with other types, and a function that nothing would
-    call."""
+    """Refuses a function of the contract with wrong types, and a function that nothing calls."""
     for name, wanted in CONTRACT.items():
         node = unit.definitions.get(name)
         if node and _with_arguments(node, [name for _, name in arguments_of(wanted)]) != wanted:
@@ -31,13 +30,13 @@ def check_contract(unit: Unit) -> None:
 
 
 def members_used(unit: Unit) -> frozenset[str]:
-    """The members of structs that any function reads."""
+    """Lists the members of structs that any function reads."""
     nodes = (inner for node in unit.definitions.values() for inner in all_nodes(node.body))
     return frozenset(node.field.name for node in nodes if isinstance(node, c_ast.StructRef))
 
 
 def check_indicators(unit: Unit, count: int) -> None:
-    """Refuses `indicators` that set more or fewer of them than the description says."""
+    """Refuses `indicators` that set more or fewer than the description states."""
     node = unit.definitions.get("indicators")
     if node is None:
         return
@@ -46,18 +45,18 @@ def check_indicators(unit: Unit, count: int) -> None:
     most = max(known, default=-1)
     if most >= count:
         raise unit.error(
-            node, f"indicators sets g[{most}], but the description says indicators = {count}"
+            node, f"indicators sets g[{most}], but the description has indicators = {count}"
         )
     if most + 1 < count and len(known) == len(places):
         raise unit.error(
             node,
-            f"indicators never sets g[{count - 1}], but the description says indicators = {count}",
+            f"indicators never sets g[{count - 1}], but the description has indicators = {count}",
         )
 
 
 def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> Iterator[c_ast.Node]:
-    """The indices of all elements that a function writes of an array, one of its arguments, itself
-    or by what it calls."""
+    """Yields the indices of all elements of an array argument that a function writes, itself or
+    through its calls."""
     array = parameters_of(function)[argument].name
     for node in all_nodes(function.body):
         if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ArrayRef):
@@ -70,8 +69,8 @@ def _indicator_indices(unit: Unit, function: c_ast.FuncDef, argument: int) -> It
 
 
 def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
-    """The declaration of a function with these names for its arguments; nothing if it has not as
-    many."""
+    """Returns the declaration of a function with these argument names; "" if their number
+    differs."""
     parameters = parameters_of(node)
     if len(parameters) != len(names) or not all(
         isinstance(parameter, c_ast.Decl) for parameter in parameters
@@ -85,5 +84,5 @@ def _with_arguments(node: c_ast.FuncDef, names: list[str]) -> str:
 
 
 def _names(node: c_ast.Node) -> Iterator[str]:
-    """All names in a function."""
+    """Yields all names in a function."""
     return (inner.name for inner in all_nodes(node) if isinstance(inner, c_ast.ID))

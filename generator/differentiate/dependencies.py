@@ -1,15 +1,16 @@
-"""What the derivatives, outputs and initial states of a model depend on, for its ModelStructure.
+"""Finds what the derivatives, outputs and initial states of a model depend on, for its
+ModelStructure.
 
-The pass that writes slopes cannot give this as well. A variable that only decides which branch is
-taken has a slope of zero, and a dependency. And that pass writes each function once, for all its
-callers, with its loops and branches, while a dependency is one of a call: of 37 models 4 get other
-dependencies if the constants that a caller hands over are forgotten, and 6 if the modes at the
-start are. So functions are run here over the names of what they are given, call by call.
+The pass that writes slopes cannot do this, too. A variable that only decides which branch is taken
+has a slope of zero, and a dependency. And that pass writes each function once, for all its callers,
+with its loops and branches, while dependencies differ from call to call: of 37 models 4 get other
+dependencies if the constants that a caller passes are ignored, and 6 if the modes at the start are.
+So functions are executed symbolically here, call by call.
 
-Nor can runs of the compiled model at random points, which tests compare with what is found here: a
-point proves that a dependency exists, never that one does not, and a branch that is seldom taken
-would be missing in the XML until a test happened to meet it. The XML would also need a compiler
-before it could be written, and what is never set on some path of evaluate would go unnoticed.
+Runs of the compiled model at random points, which tests compare with these results, are no
+substitute: a point proves that a dependency exists, never that one does not, and a rare branch
+would be missing in the XML until a test happened to reach it. Also, writing the XML would need a
+compiler, and a member left unset on some path of evaluate would go unnoticed.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ STRUCT_OF = {
 def model_dependencies(
     unit: Unit, options: Collection[str] = (), indicators: int | None = None
 ) -> Dependencies:
-    """What each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and what
-    the states are made from at the start, {"init.z": {"p.z_start"}}. Where the model has options,
-    or modes that can be followed, also what dx, y and the modes depend on at the start, when the
-    modes are found too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there.
-    And so many event indicators, {"g[0]": {…}}, where they can be followed.
+    """Finds what each member of dx and y depends on, {"dx.z": {"p.sigma0", "u.v", "x.z"}, …}, and
+    what the initial states depend on, {"init.z": {"p.z_start"}}. If the model has options, or modes
+    that can be followed, also what dx, y and the modes depend on at the start, where the modes are
+    computed, too: {"start.dx.z": {…}, "start.m.mode": {…}}; "m.…" stands for an option there. And
+    that many event indicators, {"g[0]": {…}}, if they can be followed.
     """
     return _running(unit) | _starting(unit, options) | _indicated(unit, indicators or 0)
 
@@ -57,7 +58,7 @@ def _indicated(unit: Unit, count: int) -> Dependencies:
     g = run.tracer.new_variable("g", built(Array(DOUBLE, count), lambda *_: UNSET))
     try:
         run.tracer.run("indicators", [*(run.known(name) for name in "puxm"), g.inner(0)])
-    except SubsetError:  # events may be marked by any C
+    except SubsetError:  # event functions may use any C
         return {}
     return run.roots("g", g)
 
@@ -87,7 +88,7 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
         if "next_modes" in unit.definitions:
             run.tracer.run("next_modes", [p, u, x, m])
     except SubsetError:
-        # modes may be found by any C, and then everything depends on everything at the start
+        # mode functions may use any C; then everything depends on everything at the start
         return states
     states, modes = run.roots("init", x), run.roots("start.m", m)
     return (
@@ -98,19 +99,19 @@ def _starting(unit: Unit, options: Collection[str]) -> Dependencies:
 
 
 class _Run:
-    """The functions of a model, run once over the members of its structs."""
+    """The functions of a model, executed once over the members of its structs."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.tracer = Tracer(unit)
 
     def given(self, name: str, origin: Callable[[Path, Kind], Origin]) -> Address:
-        """A struct whose numbers have these origins."""
+        """Makes a struct whose numbers have these origins."""
         kind = self.unit.typedefs[STRUCT_OF[name]]
         return self.tracer.new_variable(name, built(kind, origin))
 
     def known(self, name: str) -> Address:
-        """A struct whose doubles come from nowhere but themselves."""
+        """Makes a struct whose doubles are their own origins."""
 
         def itself(path: Path, leaf: Kind) -> Origin:
             return Origin(frozenset({name + path_text(path)}) if leaf == DOUBLE else NOTHING)
@@ -118,7 +119,7 @@ class _Run:
         return self.given(name, itself)
 
     def evaluated(self, p: Address, u: Address, x: Address, m: Address) -> Dependencies:
-        """What the derivatives and outputs come from."""
+        """Finds the origins of derivatives and outputs."""
         dx, y = (self.given(name, lambda *_: UNSET) for name in ("dx", "y"))
         self.tracer.run("evaluate", [p, u, x, m, dx, y])
         self.check_set("dx", dx, "the derivative of")
@@ -126,7 +127,7 @@ class _Run:
         return self.roots("dx", dx) | self.roots("y", y)
 
     def check_set(self, name: str, address: Address, what: str) -> None:
-        """Refuses an evaluate that leaves a member as it was."""
+        """Refuses an evaluate that leaves a member unset."""
         for member, origin in self.members(address):
             text = ""
             if origin is UNSET:
@@ -140,10 +141,10 @@ class _Run:
                 raise self.unit.error(self.unit.definitions["evaluate"], text)
 
     def members(self, address: Address) -> Iterator[tuple[str, Origin]]:
-        """The numbers of a struct, each with its name."""
+        """Yields the numbers of a struct, each with its name."""
         found = numbers(self.tracer.load(address))
         return ((path_text(path), origin) for path, origin in found if path != ("none",))
 
     def roots(self, prefix: str, address: Address) -> Dependencies:
-        """What the members of a struct come from."""
+        """Returns the origins of the members of a struct."""
         return {prefix + member: set(origin.roots) for member, origin in self.members(address)}

@@ -1,4 +1,4 @@
-"""Writes expressions with their slopes, for the calls and statements they stand in."""
+"""Writes expressions with their slopes, for calls and statements."""
 
 from __future__ import annotations
 
@@ -44,41 +44,41 @@ class Value:
     value: Text
     slope: Slope
     kind: Kind
-    declared: bool = False  # the value already stands under the name it was wanted for
+    declared: bool = False  # whether the value is already in its destination
 
 
 @dataclass
 class Destination:
-    """Where a value is wanted, so that a call can write it there at once."""
+    """The destination of a value, so that a call can write it directly."""
 
     opening: str  # "const double a = ", "y->F = " or "return "
     slope: Text  # pointer to its slope
     before: str = ""  # declaration of the slope
-    name: Text | None = None  # the name, where it is a new variable
+    name: Text | None = None  # the name of a new variable
 
 
 @dataclass
 class Findings:
-    """What comes to light while a function is written."""
+    """Facts found while a function is written."""
 
     calls: list[str] = field(default_factory=list)  # the functions whose slopes it needs
     helpers: set[str] = field(default_factory=set)
-    # constants, and held structs, of which a companion of zeros is needed
+    # constants and held structs that need a companion of zeros
     zero_constants: set[str] = field(default_factory=set)
     zero_structs: set[str] = field(default_factory=set)
     read: set[int] = field(default_factory=set)  # symbols whose slope is read
-    nonzero: set[int] = field(default_factory=set)  # symbols whose slope is set to more than zero
-    names: dict[str, int] = field(default_factory=dict)  # how many new names begin so
+    nonzero: set[int] = field(default_factory=set)  # symbols whose slope is set to other than zero
+    names: dict[str, int] = field(default_factory=dict)  # number of new names by their stem
 
 
 class ExpressionWriter(Walker):
-    """Gives the text of expressions and of their slopes; what has to stand in a line of its own
-    before is written."""
+    """Makes the text of expressions and of their slopes, and writes lines that have to precede
+    it."""
 
     def __init__(self, unit: Unit, taken: Iterable[str]) -> None:
         super().__init__(unit)
-        self.taken = taken  # names that a new one must not have
-        self.slopeless: set[int] = set()  # locals that are known to need no slope
+        self.taken = taken  # names in use
+        self.slopeless: set[int] = set()  # locals that need no slope
         self.begin()
 
     def begin(self) -> None:
@@ -102,7 +102,7 @@ class ExpressionWriter(Walker):
         raise self.undeclared(node)
 
     def root(self, node: c_ast.Node) -> Symbol | None:
-        """The variable that a place is part of."""
+        """Returns the variable that a place belongs to."""
         while not isinstance(node, c_ast.ID):
             if isinstance(node, (c_ast.StructRef, c_ast.ArrayRef)):
                 node = node.name
@@ -129,11 +129,11 @@ class ExpressionWriter(Walker):
     # expressions
 
     def plain(self, node: c_ast.Node) -> Value:
-        """The expression's value alone."""
+        """Returns the expression's value without its slope."""
         return self.expression(node, False)
 
     def full(self, node: c_ast.Node, place: Destination | None = None) -> Value:
-        """The expression's value and slope."""
+        """Returns the expression's value and slope."""
         return self.expression(node, True, place)
 
     def expression(self, node: c_ast.Node, want: bool, place: Destination | None = None) -> Value:
@@ -141,7 +141,7 @@ class ExpressionWriter(Walker):
 
     @contextmanager
     def tried(self) -> Iterator[list[str]]:
-        """Undoes what is written and found meanwhile, and gives the lines that were written."""
+        """Yields the lines written meanwhile, and undoes all that was written and found."""
         before = copy.deepcopy(self.found)
         with self.lines.captured() as lines:
             yield lines
@@ -269,7 +269,7 @@ class ExpressionWriter(Walker):
     def written_choice(
         self, condition: Text, branches: Sequence[tuple[list[str], Value]], kind: Kind
     ) -> Value:
-        """A choice whose branches have lines of their own, as if and else."""
+        """Writes a choice whose branches need lines of their own, as if and else."""
         name = self.fresh("choice")
         zero = all(branch.slope is None for _, branch in branches)
         self.lines.write(f"{type_name(kind)} {name};")
@@ -298,7 +298,7 @@ class ExpressionWriter(Walker):
         return Value(literal, slope_literal if slope else None, kind)
 
     def braces(self, node: c_ast.InitList, kind: Kind, want: bool) -> tuple[str, str | None]:
-        """Text of `{…}` for the value and for the slope (None when all zero)."""
+        """Returns the text of `{…}` for the value and for the slope (None if all zero)."""
         values, slopes, any_slope = [], [], False
         for part in self.parts(node, kind):
             value, slope = self.part(part, want, alone=len(node.exprs) == 1)
@@ -309,7 +309,7 @@ class ExpressionWriter(Walker):
         return "{" + ", ".join(values) + "}", "{" + ", ".join(slopes) + "}" if any_slope else None
 
     def part(self, part: Part, want: bool, alone: bool) -> tuple[str, str | None]:
-        """Text of one value in braces and of its slope."""
+        """Returns the text of one value in braces and of its slope."""
         if isinstance(part.item, c_ast.InitList):
             return self.braces(part.item, part.kind, want)
         if (

@@ -1,4 +1,4 @@
-"""Writes a function again as `f_slopes`, statement by statement, for the file of slopes."""
+"""Writes `f_slopes` of a function, statement by statement."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ OPPOSITE = {"+=": "-=", "-=": "+="}
 
 
 class FunctionWriter(CallWriter):
-    """Writes `f_slopes`. Runs until it is known which locals need no slope: those that nothing
-    reads, and those that are zero throughout."""
+    """Writes `f_slopes`. Repeats until no further local is found that needs no slope, because
+    nothing reads it or it is always zero."""
 
     def __init__(self, unit: Unit, function: Function, slopes_of: SlopesOf) -> None:
         declared = _declared_names(function)
@@ -57,7 +57,7 @@ class FunctionWriter(CallWriter):
         self.block(self.function.node.body)
 
     def needless_slopes(self) -> set[int]:
-        """Locals whose slope nothing reads or is always zero, by the last run."""
+        """Returns the locals whose slope, in the last run, nothing reads or is always zero."""
         active = [s for s in self.symbols if s.place == "local" and is_active(s.kind)]
         return {s.key for s in active} - (self.found.read & self.found.nonzero)
 
@@ -68,7 +68,7 @@ class FunctionWriter(CallWriter):
             stem = name.removesuffix("_slopes")
             if stem != name and stem in self.unit.definitions and name != self.function.name:
                 raise self.unit.error(
-                    node, f"the name {name} is taken by a function; choose another"
+                    node, f"the name {name} is that of a function; choose another"
                 )
             stem = name.removesuffix("_slope")
             if name == "result_slope" or (stem != name and stem in declared):
@@ -141,7 +141,7 @@ class FunctionWriter(CallWriter):
         return True
 
     def is_long_choice(self, node: c_ast.Node) -> bool:
-        """Whether this is a choice of which a branch needs lines of its own."""
+        """Checks for a choice with a branch that needs lines of its own."""
         if not isinstance(node, c_ast.TernaryOp):
             return False
         with self.tried() as lines:
@@ -207,7 +207,7 @@ class FunctionWriter(CallWriter):
         return target.value.text + op if node.op[0] == "p" else op + target.value.text
 
     def target(self, node: c_ast.Node) -> Value:
-        """A place that is written: its slope's name is used, but not read."""
+        """Returns a place to be written: its slope's name is used, but not read."""
         is_place = isinstance(node, (c_ast.ID, c_ast.StructRef, c_ast.ArrayRef))
         if not is_place and not (isinstance(node, c_ast.UnaryOp) and node.op == "*"):
             raise self.error(node, "only a variable, a member or an element can be set")
@@ -293,7 +293,7 @@ class FunctionWriter(CallWriter):
         self.declare(node, value)
 
     def declare_choice(self, node: c_ast.Decl, symbol: Symbol) -> None:
-        """`const double a = c ? f(x) : 0;` becomes a declaration and if/else."""
+        """Writes `const double a = c ? f(x) : 0;` as a declaration and if/else."""
         self.lines.write(f"{type_name(symbol.kind)} {node.name};")
         self.lines.write(f"{type_name(symbol.kind)} {node.name}_slope;")
         with self.scopes.inner():
@@ -316,7 +316,7 @@ class FunctionWriter(CallWriter):
 
 
 def _declared_names(function: Function) -> dict[str, c_ast.Decl]:
-    """The names that are declared anywhere in a function, each with its first declaration."""
+    """Lists the names declared anywhere in a function, each with its first declaration."""
     names: dict[str, c_ast.Decl] = {}
 
     class Names(c_ast.NodeVisitor):
@@ -330,8 +330,7 @@ def _declared_names(function: Function) -> dict[str, c_ast.Decl]:
 
 
 def _slope_assignment(op: str, target: Value, source: Value) -> str | None:
-    """What happens to the slope of a target when a source is assigned: the operator and its right
-    side."""
+    """Returns operator and right side of the assignment to a target's slope; None if it stays."""
     slope = source.slope
     if op == "=":
         return f"= {zero_or(slope, target.kind).text}"

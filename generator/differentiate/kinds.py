@@ -1,4 +1,4 @@
-"""The types of C that a model may use, for all that has to know what a value is made of."""
+"""The types of C that a model may use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Scalar:
 class Struct:
     name: str
     members: tuple[tuple[str, Kind], ...]
-    held: bool = False  # counts as constant, although there are doubles in it
+    held: bool = False  # counts as constant, although it holds doubles
 
     def member(self, name: str) -> Kind | None:
         return dict(self.members).get(name)
 
 
 def no_member(kind: Kind, name: str) -> str:
-    """What is said where something has no such member."""
+    """Writes the message about a missing member."""
     if not isinstance(kind, Struct):
         return f"there is no member {name} here"
     return (
@@ -50,7 +50,7 @@ DOUBLE, INT, VOID = Scalar("double"), Scalar("int"), Scalar("void")
 
 
 def is_active(kind: Kind) -> bool:
-    """Has slopes: doubles and whatever holds them."""
+    """Checks whether a type has slopes: doubles and whatever holds them."""
     if isinstance(kind, Struct):
         return not kind.held and any(is_active(member) for _, member in kind.members)
     inner = pointed(kind)
@@ -62,25 +62,25 @@ def is_active_pointer(kind: Kind) -> bool:
 
 
 def held_struct(kind: Kind) -> Struct | None:
-    """The struct that counts as constant, where a pointer points to one."""
+    """Returns the struct behind a pointer if it counts as constant."""
     target = kind.target if isinstance(kind, Pointer) else None
     return target if isinstance(target, Struct) and target.held else None
 
 
 def is_mixed(kind: Kind) -> bool:
-    """A struct in which not all is double."""
+    """Checks for a struct with members other than doubles."""
     return isinstance(kind, Struct) and any(leaf != DOUBLE for _, leaf in leaves(kind))
 
 
 def pointed(kind: Kind) -> Kind | None:
-    """The type of what `*` gives, if it gives anything."""
+    """Returns the type that `*` yields, if any."""
     if isinstance(kind, Array):
         return kind.element
     return kind.target if isinstance(kind, Pointer) else None
 
 
 def leaves(kind: Kind, path: Path = ()) -> Iterator[tuple[Path, Kind]]:
-    """The scalar places inside a value, each as a path of member names and indices."""
+    """Yields the scalar places inside a value, each as a path of member names and indices."""
     if isinstance(kind, Struct):
         for name, member in kind.members:
             yield from leaves(member, (*path, name))
@@ -96,6 +96,6 @@ def path_text(path: Path) -> str:
 
 
 def type_name(kind: Kind) -> str:
-    """As C calls a scalar or a struct, which values and results are."""
+    """Returns the C name of a scalar or a struct."""
     assert isinstance(kind, (Scalar, Struct))
     return kind.name

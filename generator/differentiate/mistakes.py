@@ -1,5 +1,5 @@
-"""Mistakes that compile: a division that drops the remainder, and a reset of a state that is not
-reported."""
+"""Finds mistakes that compile: a division that drops the remainder, and an unreported reset of a
+state."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _check_divisions(unit: Unit, function: c_ast.FuncDef) -> None:
 
 
 def _names(node: c_ast.Node) -> set[str]:
-    """The words of a plain type; those of a pointer or an array are none of a number."""
+    """Returns the words of a plain type; none for a pointer or an array."""
     inner = getattr(node, "type", None)
     return (
         set(inner.names)
@@ -72,11 +72,12 @@ def _is_whole(unit: Unit, node: c_ast.Node, names: set[str]) -> bool:
 
 
 def _check_reset(unit: Unit, function: c_ast.FuncDef) -> None:
-    """Refuses a `return 0` that may come after a state was set: importers would go on with the
-    state that they had."""
+    """Refuses a `return 0` that may follow a reset of a state: importers would continue with the
+    old state."""
 
     def walk(node: c_ast.Node | None, has_reset: bool) -> bool | None:
-        """Whether a state may have been set where the statement ends; None where it never ends."""
+        """Returns whether a state may have been set at the end of the statement; None if it never
+        ends."""
         if isinstance(node, c_ast.Return):
             if has_reset and node.expr is not None and unit.fold(node.expr) == 0:
                 raise unit.error(

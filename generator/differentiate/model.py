@@ -1,4 +1,4 @@
-"""All that the generator has to know of a model's C file."""
+"""What the generator needs from a model's C file."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ class ModelCode:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """C that stands around a model: the types that both are written in, its functions, and how the
-    model's own names change in it."""
+    """C around a model: its types, its functions, and the new names of the model's own ones."""
 
     types: str
     functions: str
@@ -44,8 +43,8 @@ def read_model(
     indicators: int | None = None,
     frame: Callable[[frozenset[str]], Surroundings] | None = None,
 ) -> ModelCode:
-    """The code of a model. `options` are the members of Modes that the user chooses, `indicators`
-    is how many there are. With a frame, which is made for the functions that the model has, slopes
+    """Reads the code of a model. `options` are the members of Modes that the user chooses,
+    `indicators` is their number. With a frame, which is made for the functions of the model, slopes
     and dependencies are those of the whole.
     """
     source = Source(model_file, include_dir, header_types)

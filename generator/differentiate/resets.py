@@ -1,5 +1,5 @@
-"""Which states an event may set: those that `next_modes` and `constrain` write, themselves or by
-what they call."""
+"""Finds the states that an event may set: those that `next_modes` and `constrain` write, themselves
+or through their calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVENT_FUNCTIONS = ("next_modes", "constrain")
 
 
 def reset_states(unit: Unit) -> frozenset[str]:
-    """The members of States that an event may set."""
+    """Returns the members of States that an event may set."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = list(EVENT_FUNCTIONS)
@@ -35,8 +35,8 @@ def reset_states(unit: Unit) -> frozenset[str]:
 
 
 def writes_states(unit: Unit, function: c_ast.FuncDef, statement: c_ast.Node) -> bool:
-    """Whether a statement of a function sets a state, itself or by a call whose result it does not
-    take."""
+    """Checks whether a statement of a function sets a state, itself or by a call whose result it
+    ignores."""
     states = _state_names(function)
     if isinstance(statement, c_ast.FuncCall):
         for argument in _written_arguments(unit, statement):
@@ -57,19 +57,19 @@ def writes_states(unit: Unit, function: c_ast.FuncDef, statement: c_ast.Node) ->
 
 
 def _written(unit: Unit, node: c_ast.Node) -> list[c_ast.Node]:
-    """What is set within a piece of code, or handed over to be set."""
+    """Lists what a piece of code sets, or passes on to be set."""
     calls = [inner for inner in all_nodes(node) if isinstance(inner, c_ast.FuncCall)]
     targets = [inner.lvalue for inner in all_nodes(node) if isinstance(inner, c_ast.Assignment)]
     return targets + [argument for call in calls for argument in _written_arguments(unit, call)]
 
 
 def _state_names(function: c_ast.FuncDef) -> set[str]:
-    """The arguments through which a function may set states."""
+    """Returns the arguments through which a function may set states."""
     return {p.name for p in parameters_of(function) if _is_written(p) and _points_to_states(p)}
 
 
 def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
-    """What a call hands over to be written."""
+    """Lists the arguments that a call may write."""
     function = unit.definitions.get(call.name.name)
     if function is None or not call.args:
         return []
@@ -78,7 +78,7 @@ def _written_arguments(unit: Unit, call: c_ast.FuncCall) -> list[c_ast.Node]:
 
 
 def _is_written(parameter: c_ast.Decl) -> bool:
-    """Whether a parameter is a pointer through which a function may write."""
+    """Checks whether a parameter is a pointer through which a function may write."""
     return (
         isinstance(parameter.type, (c_ast.PtrDecl, c_ast.ArrayDecl))
         and "const" not in parameter.type.type.quals

@@ -1,5 +1,4 @@
-"""The rules of derivatives, for whoever writes slopes: sums, products, quotients and the functions
-of math.h.
+"""The rules of derivatives: sums, products, quotients and the functions of math.h.
 
 A slope is a Text, or None where it is zero by construction.
 """
@@ -57,7 +56,7 @@ def minus(a: Slope, b: Slope) -> Slope:
 
 
 def times(a: Slope, b: Slope) -> Slope:
-    """Product of a value and a slope, in any order."""
+    """Multiplies a value and a slope, in any order."""
     if a is None or b is None or a.text in NOUGHTS or b.text in NOUGHTS:
         return None
     if a.text == "1" or b.text == "1":
@@ -69,7 +68,7 @@ def times(a: Slope, b: Slope) -> Slope:
 
 
 def over(a: Slope, b: Text) -> Slope:
-    """Quotient of a slope and a value."""
+    """Divides a slope by a value."""
     if a is None:
         return None
     return negative(over(a.negated, b)) if a.negated else binary("/", a, b)
@@ -110,7 +109,7 @@ FROM_VALUE = {
     "tanh": lambda value, s: times(binary("-", ONE, binary("*", value, value)), s),
 }
 
-# Functions in C for slopes that need a case; a file of slopes has those that it calls.
+# Functions in C for slopes that need a case; a file of slopes includes those that it calls.
 HELPERS = {
     "fabs_slope": """\
 /* By the sign bit, as copysign has it: copysign(fabs(x), x) rises at -0.0, too. */
@@ -157,8 +156,8 @@ static double pow_exponent_slope(double x, double y, double y_slope) {
 def math_slope(
     name: str, helpers: set[str], values: Sequence[Text], slopes: Sequence[Slope]
 ) -> Slope:
-    """Slope of a function of math.h, at least one of whose arguments has a slope. Adds the helpers
-    that it calls."""
+    """Returns the slope of a function of math.h with at least one argument that has a slope. Adds
+    the helpers that it calls."""
 
     def helper(name: str, *arguments: Text) -> Text:
         helpers.add(name)

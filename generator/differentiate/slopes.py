@@ -30,7 +30,8 @@ what a solver's Jacobian is made of. */
 
 
 def slopes_text(unit: Unit, model_name: str) -> str:
-    """The functions with slopes along any direction, and `evaluate` also along the states alone."""
+    """Writes the functions with slopes along any direction, and `evaluate` also along the states
+    alone."""
     files = _File(unit), _File(Unit(unit.source, HELD, "_state_slopes"))
     files[0].fill(DIFFERENTIATED)
     files[1].fill(DIFFERENTIATED[:1])
@@ -52,7 +53,7 @@ def slopes_text(unit: Unit, model_name: str) -> str:
 
 
 class _File:
-    """Functions with slopes. They are written when they are called for the first time."""
+    """Functions with slopes, each written when it is first called."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -72,7 +73,7 @@ class _File:
         return [self.written[name].found for name in self.order]
 
     def functions(self) -> list[str]:
-        """The texts, all inlined but what is called from outside."""
+        """Returns the texts, all inlined except functions called from outside."""
         texts = {name: self.written[name].text for name in self.order if self.written[name].text}
         called = {name + self.unit.ending for name in DIFFERENTIATED}
         first = next(i for i, name in enumerate(texts) if name in called)
@@ -80,7 +81,7 @@ class _File:
         return [*(all_inlined(inner) if inner else []), *outer]
 
     def slopes_of(self, function: Function, node: c_ast.Node | None = None) -> Written:
-        """The function with slopes; `node` is the call that needs it."""
+        """Returns the function with slopes; `node` is the call that needs it."""
         name, key = function.name, function.with_slopes
         if name in self.busy:
             raise self.unit.error(node, f"{name} {SELF_CALL}")
@@ -95,7 +96,7 @@ class _File:
         return FunctionWriter(self.unit, function, self.slopes_of).write()
 
     def place(self, name: str) -> None:
-        """Puts a function behind those that it calls."""
+        """Puts a function after those that it calls."""
         if name not in self.order:
             for callee in self.written[name].found.calls:
                 self.place(callee)
@@ -108,5 +109,5 @@ class _File:
         for name, node in declared.items():
             if name in taken:
                 raise self.unit.error(
-                    node, f"the name {name} is taken by generated code; choose another"
+                    node, f"the name {name} is used by generated code; choose another"
                 )

@@ -1,5 +1,4 @@
-"""Reads the C of a model, for `unit`: the file and its local includes as one syntax tree that knows
-its lines."""
+"""Reads the C of a model: the file and its local includes as one syntax tree with line numbers."""
 
 from __future__ import annotations
 
@@ -15,16 +14,12 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 class SubsetError(Exception):
-    """The model is written in C that is not understood here. The message begins with file and
-    line."""
+    """The model uses C outside the supported subset. The message begins with file and line."""
 
 
 class Source:
-    """The model file with its local includes as one text. `#line` lines say where each part comes
-    from.
-
-    In a frame, C that stands around the model, the names of the model's own functions and types are
-    other ones.
+    """The model file with its local includes as one text. `#line` lines give the origin of each
+    part. In a frame, C around the model, the model's own functions and types are renamed.
     """
 
     def __init__(
@@ -48,7 +43,7 @@ class Source:
         self.text += f'#line 1 "frame"\n{frame}'
         if self.header_name not in self.seen:
             raise SubsetError(
-                f"{self.model}:1: the types of the model are not known; include"
+                f"{self.model}:1: the types of the model are unknown; include"
                 f' "{self.header_name}" first'
             )
 
@@ -59,10 +54,10 @@ class Source:
             return path.name
 
     def expand(self, text: str, label: str) -> Iterator[str]:
-        """The text without comments and directives, with what it includes."""
+        """Yields the text without comments and directives, with its includes expanded."""
         lines = _without_comments(text).split("\n")
         guard = _guard_lines(lines)
-        hidden = 0  # depth inside the conditional parts of the generated header
+        hidden = 0  # nesting of conditional parts of the generated header
         yield f'#line 1 "{label}"\n'
         for number, line in enumerate(lines, 1):
             directive = re.match(r"#\s*(\w*)\s*(.*)", line.strip())
@@ -83,8 +78,8 @@ class Source:
         return re.sub(r"\b[A-Za-z_]\w*", lambda found: self.renames.get(found[0], found[0]), line)
 
     def depth(self, directive: str, label: str, number: int) -> int:
-        """How much deeper the conditional parts are behind a directive. Only the generated header
-        may have any."""
+        """Returns the change of nesting of conditional parts at a directive. Only the generated
+        header may have any."""
         if label != self.header_name:
             raise SubsetError(
                 f"{label}:{number}: the directive #{directive} is not supported; "
@@ -122,7 +117,7 @@ def _without_comments(text: str) -> str:
 
 
 def _guard_lines(lines: list[str]) -> set[int]:
-    """Numbers of the three lines of an include guard, if there is one."""
+    """Returns the numbers of the three lines of an include guard, if there is one."""
     stripped = ((number, line.strip()) for number, line in enumerate(lines, 1))
     directives = [(number, line[1:].split()) for number, line in stripped if line.startswith("#")]
     if len(directives) < 3:
@@ -139,7 +134,7 @@ def _guard_lines(lines: list[str]) -> set[int]:
 
 
 class _Lexer(c_lexer.CLexer):
-    """Remembers the last token, because some errors of the parser name no line."""
+    """A lexer that remembers the last token, because some errors of the parser name no line."""
 
     last = None
 
@@ -151,7 +146,7 @@ class _Lexer(c_lexer.CLexer):
 
 @lru_cache(maxsize=2)
 def syntax_tree(text: str) -> c_ast.FileAST:
-    """The same tree for the same text: nothing changes it."""
+    """Parses a text; the tree is cached and must not be changed."""
     parser = c_parser.CParser(lexer=_Lexer)
     try:
         return parser.parse(text)
@@ -165,6 +160,4 @@ def syntax_tree(text: str) -> c_ast.FileAST:
                 parser.clex.last.lineno,
                 str(error).split(": ")[-1],
             )
-        raise SubsetError(
-            f"{file}:{line}: this is not C that is understood here ({reason})"
-        ) from None
+        raise SubsetError(f"{file}:{line}: this C is not supported here ({reason})") from None

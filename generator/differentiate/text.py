@@ -1,4 +1,4 @@
-"""C as text: expressions with their precedence, and lines broken at a fair length."""
+"""Writes C as text: expressions with their precedence, and wrapped lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-# Operators by their precedence, the lowest with 4.
+# Operators from the lowest precedence, 4, upwards.
 OPERATORS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
 PRECEDENCE = {one: level for level, ones in enumerate(OPERATORS, 4) for one in ones.split()}
 PRIMARY, POSTFIX, UNARY, PRODUCT, SUM, TERNARY = 16, 15, 14, 13, 12, 3
@@ -21,7 +21,7 @@ BREAKS = dict.fromkeys("+ - ? : && ||".split(), 0.5) | {"*": 0.8, "/": 0.8}  # c
 class Text:
     text: str
     precedence: int = PRIMARY
-    negated: Text | None = None  # the Text of which this is the negative
+    negated: Text | None = None  # the Text without the minus sign
 
     def within(self, precedence: int) -> str:
         return self.text if self.precedence >= precedence else f"({self.text})"
@@ -40,8 +40,8 @@ def binary(op: str, a: Text, b: Text) -> Text:
 
 
 def _is_clear(side: Text, op: str) -> bool:
-    """Whether neither a reader nor a compiler's warning doubts what the side of a weak operator
-    is."""
+    """Checks whether an operand needs no parentheses, neither for a reader nor to avoid a
+    compiler's warning."""
     if op in JUNCTIONS:
         return side.precedence in (PRECEDENCE["=="], PRECEDENCE["<"]) or side.precedence >= SUM
     return side.precedence >= (SUM if op in COMPARISONS else UNARY) and side.text[0] != "!"
@@ -65,7 +65,7 @@ def call_text(name: str, *arguments: Text) -> Text:
 
 
 class Lines:
-    """The lines of a function's body that are written so far."""
+    """The lines of a function's body written so far."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
@@ -84,7 +84,7 @@ class Lines:
 
     @contextmanager
     def captured(self) -> Iterator[list[str]]:
-        """Gives what is written meanwhile, instead of writing it."""
+        """Yields the lines written meanwhile, instead of writing them."""
         before, self.written = self.written, []
         try:
             yield self.written
@@ -93,8 +93,8 @@ class Lines:
 
 
 def wrapped(line: str) -> str:
-    """Breaks a long line behind a comma or before an operator, late and where the parentheses are
-    not deep."""
+    """Breaks a long line after a comma or before an operator, as late as possible and outside deep
+    parentheses."""
     indent = len(line) - len(line.lstrip()) + 8
     lines = []
     while len(line) > WIDTH:
@@ -108,7 +108,7 @@ def wrapped(line: str) -> str:
 
 
 def _breaks(line: str, indent: int) -> Iterator[tuple[float, int]]:
-    """Where a line may be broken: the cost and the place."""
+    """Yields the places where a line may be broken, each with its cost."""
     depth = 0
     for i, character in enumerate(line[: WIDTH + 1]):
         depth += (character in "([{") - (character in ")]}")

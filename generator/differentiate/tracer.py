@@ -1,11 +1,11 @@
-"""Runs functions symbolically, for the dependencies of a model: in place of a number stands what it
-is made from.
+"""Executes functions symbolically, for the dependencies of a model: a number is represented by its
+origins.
 
 The functions have been checked while their slopes were written, so few errors are reported here.
 
 A struct or an array is a dict of its parts, by names of members or by indices, and so are the
-variables of a function. Where a condition is not known both branches run from the same state, and
-what they leave different comes from the condition too.
+variables of a function. If a condition is unknown, both branches run from the same state, and
+values that differ after them depend on the condition, too.
 """
 
 from __future__ import annotations
@@ -33,15 +33,14 @@ from .walker import (
 
 MOST_TURNS = 100000  # of all loops together
 
-Roots = frozenset[str]  # the members of the model's structs that something comes from
+Roots = frozenset[str]  # members of the model's structs
 
 NOTHING: Roots = frozenset()
 
 
-@dataclass(frozen=True, eq=False)  # two may come from the same, and differ
+@dataclass(frozen=True, eq=False)  # two with the same roots may differ
 class Origin:
-    """What a number comes from, itself where it is constant, and whether some path leaves it
-    unset."""
+    """The roots of a number, its value if it is constant, and whether some path leaves it unset."""
 
     roots: Roots = NOTHING
     number: Number | None = None
@@ -51,18 +50,18 @@ class Origin:
 UNSET = Origin(unset=True)
 
 Value = Origin | dict
-State = list[tuple[dict, str | int, Origin]]  # of all numbers: where each is, and what it is
+State = list[tuple[dict, str | int, Origin]]  # of all numbers: the place and origin of each
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a pointer points to: one place, or one of several; a place is a dict and a key."""
+    """The target of a pointer: one place, or one of several; a place is a dict and a key."""
 
     places: tuple[tuple[dict, str | int], ...]
     roots: Roots = NOTHING
 
     def inner(self, step: str | int) -> Address:
-        """The address of a member or an element."""
+        """Returns the address of a member or an element."""
         return Address(tuple((parts[key], step) for parts, key in self.places), self.roots)
 
 
@@ -71,7 +70,7 @@ def union(origins: Iterable[Origin]) -> Roots:
 
 
 def built(kind: Kind, make: Callable[[Path, Kind], Origin], path: Path = ()) -> Value:
-    """A value of this type; `make` gives its numbers."""
+    """Builds a value of this type with the numbers from `make`."""
     if isinstance(kind, Struct):
         return {name: built(member, make, (*path, name)) for name, member in kind.members}
     if isinstance(kind, Array):
@@ -80,7 +79,7 @@ def built(kind: Kind, make: Callable[[Path, Kind], Origin], path: Path = ()) -> 
 
 
 def combined(function: Callable[..., Origin], *values: Value) -> Value:
-    """A value whose numbers a function makes from those of others."""
+    """Builds a value whose numbers a function makes from those of others."""
     parts = [value for value in values if isinstance(value, dict)]
     if not parts:
         return function(*values)
@@ -88,7 +87,7 @@ def combined(function: Callable[..., Origin], *values: Value) -> Value:
 
 
 def numbers(value: Value, path: Path = ()) -> Iterator[tuple[Path, Origin]]:
-    """The numbers of a value, each with its path."""
+    """Yields the numbers of a value, each with its path."""
     if isinstance(value, Origin):
         yield path, value
     else:
@@ -113,7 +112,7 @@ def restore(state: State) -> None:
 
 
 def one_of(roots: Roots, one: Origin, other: Origin) -> Origin:
-    """One of two numbers; what the choice comes from counts where they differ."""
+    """Merges two numbers of a choice; where they differ, they depend on the roots of the choice."""
     if one is other:
         return one
     known = one.number if same(one.number, other.number) else None
@@ -129,7 +128,7 @@ def one_state_of(roots: Roots, one: State, other: State) -> State:
 
 
 def converted(value: Value, kind: Kind) -> Value:
-    """A number takes the type of what it is stored in."""
+    """Converts a number to the type of the place it is stored in."""
     if isinstance(value, dict) or value.number is None or kind not in (INT, DOUBLE):
         return value
     if not isinstance(value.number, int) and not math.isfinite(value.number):
@@ -141,11 +140,11 @@ def converted(value: Value, kind: Kind) -> Value:
 class Frame:
     """One running call."""
 
-    function: Function | None = None  # none for what stands outside of functions
-    outside: list[dict] = field(default_factory=list)  # variables that were there before
+    function: Function | None = None  # None outside functions
+    outside: list[dict] = field(default_factory=list)  # variables of outer scopes
     scopes: Scopes[tuple[Address, Kind]] = field(default_factory=Scopes)
-    control: Roots = NOTHING  # what decides that the present statement runs
-    # at each return: what decides about it, value and state
+    control: Roots = NOTHING  # roots of the conditions of the current statement
+    # at each return: the roots of its conditions, value and state
     returns: list[tuple[Roots, Value | None, State]] = field(default_factory=list)
 
 
@@ -155,7 +154,7 @@ class Tracer(Walker):
 
     def __init__(self, unit: Unit) -> None:
         super().__init__(unit)
-        self.variables: list[dict] = []  # that exist, each in a dict of its own
+        self.variables: list[dict] = []  # all variables, each in a dict of its own
         self.frames = [Frame()]
         self.turns = 0
         self.constants: dict[str, Value] = {}
@@ -169,7 +168,7 @@ class Tracer(Walker):
         return self.frames[-1]
 
     def new_variable(self, name: str, value: Value) -> Address:
-        """One that holds a copy of the value."""
+        """Makes a variable with a copy of the value."""
         self.variables.append({name: combined(lambda origin: origin, value)})
         return Address(((self.variables[-1], name),))
 
@@ -185,8 +184,7 @@ class Tracer(Walker):
         return combined(any_of, *values)
 
     def store(self, address: Address, value: Value) -> None:
-        """Sets a place. Where it is one of several, each of them may also have kept what it
-        held."""
+        """Sets a place. If it is one of several, each of them may also have kept its value."""
         if isinstance(value, dict):
             for step, part in value.items():
                 self.store(address.inner(step), part)
@@ -201,7 +199,7 @@ class Tracer(Walker):
         return self.for_expression(node)(node)
 
     def content(self, node: c_ast.Node) -> Value:
-        """The value of an expression that is no pointer."""
+        """Evaluates an expression that is no pointer."""
         value = self.value(node)
         if isinstance(value, Address):
             raise self.error(node, "a pointer cannot stand where a value is needed")
@@ -214,7 +212,7 @@ class Tracer(Walker):
         return value
 
     def initial(self, node: c_ast.Node, kind: Kind) -> Value:
-        """What a variable of this type is set to where it is declared."""
+        """Evaluates the initializer of a variable of this type."""
         if not isinstance(node, c_ast.InitList):
             return converted(self.content(node), kind)
         value = built(kind, lambda *_: Origin(number=0))
@@ -272,7 +270,7 @@ class Tracer(Walker):
         return combined(lambda a, b: one_of(decided.roots, a, b), one, other)
 
     def both(self, run: Callable, *branches: c_ast.Node) -> list[tuple[Any, State]]:
-        """What running each of two branches gives, from the same state, and the state it leaves."""
+        """Runs each of two branches from the same state; returns their results and final states."""
         before, ends = state_of(self.variables), []
         for branch in branches:
             restore(before)
@@ -282,8 +280,8 @@ class Tracer(Walker):
     # places
 
     def place(self, node: c_ast.Node) -> tuple[Address, Kind]:
-        """Address and type of a variable, member or element; of a pointer: where it points to, and
-        its type."""
+        """Returns address and type of a variable, member or element, or of the target of a
+        pointer."""
         if isinstance(node, c_ast.ID):
             return self.variable(node)
         if isinstance(node, c_ast.StructRef):
@@ -306,7 +304,7 @@ class Tracer(Walker):
     def member(self, node: c_ast.StructRef) -> tuple[Address, Kind]:
         if node.type == "->":
             address, kind = self.target(node.name)
-        elif isinstance(node.name, c_ast.FuncCall):  # the struct that a call gives
+        elif isinstance(node.name, c_ast.FuncCall):  # the struct that a call returns
             kind = self.unit.function(node.name.name.name).result
             address = Address((({"given": self.content(node.name)}, "given"),))
         else:
@@ -317,7 +315,7 @@ class Tracer(Walker):
         return address.inner(node.field.name), member
 
     def target(self, node: c_ast.Node) -> tuple[Address, Kind]:
-        """What a pointer expression points to."""
+        """Returns the target of a pointer expression."""
         if isinstance(node, c_ast.UnaryOp) and node.op == "&":
             return self.place(node.expr)
         address, kind = self.place(node)
@@ -328,8 +326,8 @@ class Tracer(Walker):
         raise self.error(node, "a pointer or an array is needed here")
 
     def element(self, node: c_ast.ArrayRef, address: Address, index: Origin) -> Address:
-        """The element at an index from where a pointer points to; any of the array where the index
-        is not known."""
+        """Returns the element at an index from a pointer; any of the array if the index is
+        unknown."""
         if index.number == 0:
             return address
         places: dict[tuple[int, str | int], tuple[dict, str | int]] = {}
@@ -368,7 +366,7 @@ class Tracer(Walker):
     def run(
         self, name: str, given: Sequence[Value | Address], node: c_ast.FuncCall | None = None
     ) -> Value:
-        """The result of a function."""
+        """Runs a function and returns its result."""
         function = self.unit.function(name)
         if any(frame.function is function for frame in self.frames):
             raise self.error(node, f"{name} {SELF_CALL}")
@@ -395,8 +393,8 @@ class Tracer(Walker):
         return {} if result is None else result
 
     def black_box(self, name: str, given: Sequence[Value | Address]) -> Value:
-        """A function with a hand-written companion, which may hold any C: all that it returns or
-        writes depends on all its arguments."""
+        """Runs a function with a hand-written companion, which may contain any C: all that it
+        returns or writes depends on all its arguments."""
         function = self.unit.function(name)
         seen = [
             self.reach(value) if isinstance(value, Address) else state_of([{name: value}])
@@ -409,7 +407,7 @@ class Tracer(Walker):
         return built(function.result, lambda *_: everything)
 
     def reach(self, address: Address) -> State:
-        """All that a pointer reaches: the whole array where it points to an element."""
+        """Returns all that a pointer reaches: for an element the whole array."""
         parts, key = address.places[0]
         if isinstance(key, int):
             return state_of([parts])
@@ -452,7 +450,7 @@ class Tracer(Walker):
         return False
 
     def goes_on(self, node: c_ast.For) -> bool:
-        """Whether a loop takes another turn."""
+        """Checks whether a loop continues."""
         self.turns += 1
         condition = self.number(node.cond) if node.cond is not None else Origin()
         if condition.number is None or self.turns > MOST_TURNS:

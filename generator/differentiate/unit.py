@@ -1,4 +1,4 @@
-"""The types, constants and functions that the C of a model declares."""
+"""The types, constants and functions that a model's C declares."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Function:
     result: Kind
     parameters: list[Parameter]
     with_slopes: str  # its name with slopes
-    still: frozenset[str] = frozenset()  # parameters that do not move there
+    still: frozenset[str] = frozenset()  # parameters held constant there
 
     @property
     def writes(self) -> bool:
-        """Whether it may change doubles through a pointer."""
+        """Checks whether it may change doubles through a pointer."""
         return any(
             isinstance(p.kind, Pointer) and is_active(p.kind) and not p.kind.const
             for p in self.parameters
@@ -54,8 +54,8 @@ class Function:
 
     @property
     def slopes_kinds(self) -> list[Kind]:
-        """The types of the arguments of the function with slopes, as it is written by hand: what is
-        held has a slope too."""
+        """Returns the argument types of the function with slopes as written by hand: held structs
+        have slopes, too."""
         kinds = [
             kind
             for p in self.parameters
@@ -65,7 +65,7 @@ class Function:
 
     @property
     def slopes_head(self) -> str:
-        """Declaration of the function with slopes, without its body."""
+        """Returns the declaration of the function with slopes."""
         arguments = []
         for p in self.parameters:
             arguments.append(declaration(p.node, p.name))
@@ -78,20 +78,20 @@ class Function:
 
 
 def all_nodes(node: c_ast.Node) -> Iterator[c_ast.Node]:
-    """A node and all below it."""
+    """Yields a node and all below it."""
     yield node
     for _, child in node.children():
         yield from all_nodes(child)
 
 
 def parameters_of(node: c_ast.FuncDef) -> list[c_ast.Node]:
-    """What a function declares between its parentheses."""
+    """Returns the parameters that a function declares."""
     arguments = node.decl.type.args
     return list(arguments.params) if arguments else []
 
 
 def declaration(node: c_ast.Decl, name: str) -> str:
-    """C text that declares another name with the type of this one."""
+    """Declares another name with the type of this one."""
     renamed = inner = copy.copy(node)
     renamed.init = None
     while not isinstance(inner, c_ast.TypeDecl):
@@ -102,8 +102,8 @@ def declaration(node: c_ast.Decl, name: str) -> str:
 
 
 class Unit:
-    """Types, constants and functions of the whole text. Structs that are held count as constant:
-    the functions with slopes then have another ending."""
+    """Types, constants and functions of the whole text. Structs in `held` count as constant: the
+    functions with slopes then have another ending."""
 
     def __init__(self, source: Source, held: Iterable[str] = (), ending: str = "_slopes") -> None:
         self.source = source
@@ -139,7 +139,7 @@ class Unit:
     # types
 
     def kind_of(self, node: c_ast.Node, name: str | None = None) -> Kind:
-        """The type that a declaration gives; `name` is the one that a typedef gives it."""
+        """Returns the type of a declaration; `name` is its name in a typedef."""
         if isinstance(node, c_ast.TypeDecl):
             return self.base_kind(node.type, name)
         if isinstance(node, c_ast.PtrDecl):
@@ -208,11 +208,11 @@ class Unit:
     def constant_int(self, node: c_ast.Node) -> int:
         value = self.fold(node)
         if not isinstance(value, int):
-            raise self.error(node, "this must be a constant whole number")
+            raise self.error(node, "this must be a constant integer")
         return value
 
     def fold(self, node: c_ast.Node) -> Number | None:
-        """The number that a constant expression of integers stands for, or None."""
+        """Evaluates a constant expression of integers; None if it is no such."""
         if isinstance(node, c_ast.Constant):
             return number(node)
         if isinstance(node, c_ast.ID):
@@ -243,7 +243,8 @@ class Unit:
         return self.signatures[name]
 
     def parameter(self, name: str, node: c_ast.FuncDef, parameter: c_ast.Node) -> Parameter:
-        """A parameter of the named function; its type is void where it says that there is none."""
+        """Reads a parameter of the named function; its type is void in a list without
+        parameters."""
         if isinstance(parameter, c_ast.EllipsisParam):
             raise self.error(
                 node, f"{name} takes a varying number of arguments, which is not supported"
@@ -255,8 +256,8 @@ class Unit:
         return Parameter(parameter.name, kind, parameter)
 
     def has_companion(self, name: str) -> bool:
-        """Whether a hand-written companion exists; its arguments must be the ones a generated one
-        would have."""
+        """Checks whether a hand-written companion exists; its arguments must be those of a
+        generated one."""
         written = name + "_slopes"
         if written not in self.definitions:
             return False

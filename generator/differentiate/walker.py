@@ -1,5 +1,5 @@
-"""Walks through functions, whether their slopes are written or their dependencies followed: which C
-is supported, and the errors for all other C."""
+"""Walks through functions, for slopes and for dependencies: defines the supported C, and the errors
+for all other C."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MATH_ARGUMENTS = {
     "fmin": 2,
     "fmax": 2,
 }
-TESTS = {"isfinite", "isnan", "isinf", "signbit"}  # of math.h, give an int
+TESTS = {"isfinite", "isnan", "isinf", "signbit"}  # functions of math.h that return an int
 
 STATEMENTS = {
     "While": "while is not supported; use a for loop with constant bounds",
@@ -82,32 +82,32 @@ class Scopes(Generic[Named]):
 
 @dataclass
 class Part:
-    """One of the values of an initializer in braces."""
+    """A value of an initializer in braces."""
 
     item: c_ast.Node  # its expression
-    step: str | int  # the member or index it is for
+    step: str | int  # its member or index
     kind: Kind
 
 
 class Walker:
-    """Goes through functions. Those who derive from it have a method for each statement, `on_…`,
-    and each expression, `of_…`, that they understand."""
+    """Goes through functions. Subclasses have a method for each supported statement, `on_…`, and
+    expression, `of_…`."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.statement_node: c_ast.Node | None = None  # the last one that knows its line
+        self.statement_node: c_ast.Node | None = None  # the last one with a line
 
     def error(self, node: c_ast.Node | None, text: str) -> SubsetError:
         return self.unit.error(node if getattr(node, "coord", None) else self.statement_node, text)
 
     def for_statement(self, node: c_ast.Node) -> Callable[..., Any]:
-        """The method for a statement."""
+        """Returns the method for a statement."""
         if getattr(node, "coord", None):
             self.statement_node = node
         return self.method("on_", node, STATEMENTS, "this statement is not supported")
 
     def for_expression(self, node: c_ast.Node) -> Callable[..., Any]:
-        """The method for an expression."""
+        """Returns the method for an expression."""
         return self.method("of_", node, EXPRESSIONS, "this expression is not supported")
 
     def method(
@@ -128,14 +128,14 @@ class Walker:
         return node.name.name
 
     def own_function(self, node: c_ast.FuncCall, name: str) -> Function:
-        """The function of the model that is called."""
+        """Returns the called function of the model."""
         function = self.unit.function(name)
         if len(arguments(node)) != len(function.parameters):
             raise self.error(node, f"{name} takes {len(function.parameters)} argument(s)")
         return function
 
     def parts(self, node: c_ast.InitList, kind: Kind) -> Iterator[Part]:
-        """The values in braces that make one of this type."""
+        """Yields the values in braces for a value of this type."""
         for position, item in enumerate(node.exprs):
             if isinstance(item, c_ast.NamedInitializer):
                 text = "a designator in braces is not supported; give the values in their order"
@@ -162,7 +162,7 @@ class Walker:
     def unknown_function(self, node: c_ast.FuncCall, name: str) -> SubsetError:
         known = ", ".join(MATH_ARGUMENTS)
         text = (
-            f"the function {name} is not known here; write it as a static function, or use one of"
+            f"the function {name} is unknown here; write it as a static function, or use one of"
             f" {known}"
         )
         return self.error(node, text)
@@ -179,5 +179,5 @@ def arguments(node: c_ast.FuncCall) -> list[c_ast.Node]:
 
 
 def statements(node: c_ast.Node) -> list[c_ast.Node]:
-    """The statements of a block, or the one statement that stands in its place."""
+    """Returns the statements of a block, or the single statement in its place."""
     return (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]

@@ -44,7 +44,7 @@ from .twins import twin_of
 __all__ = ["DescriptionError", "read_description"]
 
 OBSERVED = ("observed_load",)
-# of the default experiment: at it FMPy has steps for two reversals between two outputs
+# of the default experiment: FMPy then has enough steps for two reversals between two outputs
 # (docs/design.md)
 TOLERANCE = 3e-5
 
@@ -54,7 +54,7 @@ def bound(relation: str, limit: float | str) -> Bound:
 
 
 def read_description(file: Path, twin: str | None = None) -> Description:
-    """The checked description of the model in this file, or of its twin of this name."""
+    """Reads and checks the description of the model in this file, or of its twin of this name."""
     return _Reader(file, twin).read()
 
 
@@ -76,7 +76,7 @@ class _Reader(Sources):
             data = twin_of(self, self.twin, data, self.kind(data))
         tables = self.check_tables(data)
         states = tuple(self.state(name, entry) for name, entry in tables["states"].items())
-        # what the law has comes first
+        # the variables of the law come first
         own = sorted(
             tables["parameters"].items(), key=lambda item: self.is_of_the_interface(item[0])
         )
@@ -153,11 +153,11 @@ class _Reader(Sources):
         return description
 
     def is_of_the_interface(self, parameter: str) -> bool:
-        """Whether a parameter comes with the inputs of a shared file, or with a twin."""
+        """Checks whether a parameter comes with the inputs of a shared file, or with a twin."""
         return self.origin.get(f"parameters.{parameter}") in self.interfaces
 
     def check_tables(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """The tables of variables, with no key that is unknown."""
+        """Returns the tables of variables; refuses unknown keys."""
         self.check_keys("", data, TOP_KEYS)
         tables = {table: data.get(table, {}) for table in TABLE_KEYS}
         for table, keys in TABLE_KEYS.items():
@@ -168,7 +168,8 @@ class _Reader(Sources):
     # Single values
 
     def kind(self, data: dict[str, Any]) -> str:
-        """The kind of model for the table; unless given, it follows from inputs and states."""
+        """Returns the kind of model for the table; unless given, it follows from inputs and
+        states."""
         inputs = set(data.get("inputs", {})) - {"normalForce", "relativeVelocity"}
         load = inputs == {"externalForce"}
         found = (
@@ -186,7 +187,7 @@ class _Reader(Sources):
         return kind
 
     def passive_with(self, data: dict[str, Any]) -> str:
-        """The item of an option with which a model is passive that is not by default."""
+        """Returns the item of an option that makes a model passive which by default is not."""
         item = data.get("passive_with", "")
         options = [entry for entry in data.get("parameters", {}).values() if entry.get("items")]
         others = [
@@ -204,7 +205,7 @@ class _Reader(Sources):
         return item
 
     def energy(self, data: dict[str, Any]) -> str:
-        """A word on the energy balance; a model that is not passive has to explain itself."""
+        """Returns the remark on the energy balance; a model that is not passive needs one."""
         return (
             data.get("energy", "")
             if data.get("passive", True)
@@ -228,7 +229,7 @@ class _Reader(Sources):
     # The loop over the body
 
     def observed(self, data: dict[str, Any]) -> list[str]:
-        """The outputs that the law does not have."""
+        """Returns the outputs of the observer, which the law does not have."""
         return [data.get("coupling", {}).get(key, "") for key in OBSERVED]
 
     def coupling(
@@ -261,7 +262,7 @@ class _Reader(Sources):
             )
         known = {one.name: one for one in variables["parameters"]}
         for key in ("limit", "ratio", "preload", "lever"):
-            # the first of those named that the model has
+            # the first of the names that the model has
             having = [known[name] for name in entry.get(key, []) if name in known]
             if having:
                 found[key] = having[0]
@@ -311,7 +312,7 @@ class _Reader(Sources):
         )
 
     def state(self, name: str, entry: dict[str, Any]) -> Variable:
-        """A state with its derivative and the parameter for its initial value."""
+        """Reads a state with its derivative and the parameter for its initial value."""
         value = self.variable("states", name, entry)
         rate = rate_unit(self, self.units, f"states.{name}", value.unit)
         derivative = Variable(
@@ -364,7 +365,7 @@ class _Reader(Sources):
                 raise self.error(f"{path}.items", f'"{item[0]}" has to be a capitalised word')
         names = [item[0] for item in items]
         if len(set(names)) < len(names):
-            raise self.error(f"{path}.items", "an item is there twice")
+            raise self.error(f"{path}.items", "an item occurs twice")
         start = entry.get("start", 1)
         if not isinstance(start, int) or not 1 <= start <= len(items):
             raise self.error(f"{path}.start", f"has to be the number of an item, 1 to {len(items)}")
@@ -405,7 +406,8 @@ class _Reader(Sources):
     # Texts and literature
 
     def equations(self, data: dict[str, Any]) -> tuple[Equation, ...]:
-        """Those of the model first; without one of these a model has no law."""
+        """Reads the equations, those of the model first; without one of these a model has no
+        law."""
         entries = self.required(data, "", "equations")
         found = tuple(self.equation(i, entry) for i, entry in enumerate(entries))
         if all(entry.get("last") for entry in entries):
@@ -418,7 +420,9 @@ class _Reader(Sources):
         key, _, place = entry.get("source", "").partition(" ")
         return Equation(
             text=self.required(entry, path, "text"),
-            latex=" ".join(self.required(entry, path, "latex").split()),  # however it is wrapped
+            latex=" ".join(
+                self.required(entry, path, "latex").split()
+            ),  # independent of line breaks
             reference=self.reference(f"{path}.source", key) if key else None,
             place=place,
         )
@@ -439,7 +443,8 @@ class _Reader(Sources):
         return Table(self.required(entry, path, "title"), tuple(head), tuple(map(tuple, rows)))
 
     def reference(self, path: str, key: str) -> Reference:
-        """A reference by its key; the year may be left out where that says enough."""
+        """Finds a reference by its key; the year may be left out where the key is unique without
+        it."""
         if key in self.literature:
             return self.literature[key]
         matches = [
@@ -452,7 +457,7 @@ class _Reader(Sources):
         return matches[0]
 
     def cited(self, data: dict[str, Any]) -> tuple[Reference, ...]:
-        """The references of the list and of the equations, each once."""
+        """Returns the references of the list and of the equations, each once."""
         found = [self.reference("references", key) for key in self.texts(data, "references")]
         for i, entry in enumerate(data.get("equations", [])):
             equation = self.equation(i, entry)

@@ -1,5 +1,4 @@
-"""What has to hold of a description as a whole: names that importers can use, defaults within their
-bounds."""
+"""Checks a description as a whole: names that importers can use, defaults within their bounds."""
 
 from __future__ import annotations
 
@@ -50,12 +49,13 @@ def check_names(sources: Sources, description: Description) -> None:
 
 def _collision(name: str, other: str) -> str:
     if name == other:
-        return f'"{name}" is there twice'
+        return f'"{name}" occurs twice'
     return f'"{name}" and "{other}" become the same name in OpenModelica'
 
 
 def _named(description: Description) -> Iterator[tuple[str, Variable | Choice]]:
-    """What the description names itself, with its table; generated variables left out."""
+    """Yields the variables that the description itself names, without generated ones, each with its
+    table."""
     own_parameters = description.parameters[: len(description.parameters) - len(description.states)]
     yield from (("parameters", entry) for entry in own_parameters)
     yield from (("parameters", entry) for entry in description.options)
@@ -94,7 +94,7 @@ def check_bounds(sources: Sources, description: Description) -> None:
 def _limits(
     sources: Sources, path: str, entry: Variable, bound: Bound, parameters: dict[str, Variable]
 ) -> tuple[float, ...]:
-    """The limit for each scalar of a variable."""
+    """Returns the limit for each scalar of a variable."""
     if not isinstance(bound.limit, str):
         return (bound.limit,) * entry.count
     key = f"{path}.{bound.relation}"

@@ -1,4 +1,4 @@
-"""The files that a description is made of: loaded, merged, and blamed where a key is wrong."""
+"""Loads and merges the files of a description, and names the file of a wrong key."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class DescriptionError(BristleError):
 
 
 class Sources:
-    """A description and what it includes. `origin` remembers which file gave a key, to blame the
-    right one."""
+    """A description and its includes. `origin` has the file of each key, for messages."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -35,7 +34,7 @@ class Sources:
         self.origin: dict[str, Path] = {}
 
     def error(self, key: str, sentence: str) -> DescriptionError:
-        """Blames the file that gave the key or, where the key is missing, its table."""
+        """Makes an error that names the file of the key or, if the key is missing, of its table."""
         known = key
         while known not in self.origin and "." in known:
             known = known.rpartition(".")[0]
@@ -50,14 +49,14 @@ class Sources:
         except FileNotFoundError:
             raise DescriptionError(file, "", "there is no such file") from None
         except UnicodeDecodeError:
-            raise DescriptionError(file, "", "not a text in UTF-8") from None
+            raise DescriptionError(file, "", "not UTF-8 text") from None
         except RecursionError:
-            raise DescriptionError(file, "", "it is nested too deep") from None
+            raise DescriptionError(file, "", "it is nested too deeply") from None
         except tomllib.TOMLDecodeError as error:
             raise DescriptionError(file, "", f"not valid TOML: {error}") from None
 
     def merge(self, file: Path, within: tuple[Path, ...] = ()) -> dict[str, Any]:
-        """The content of a file over that of its includes: tables key by key, lists one after the
+        """Merges the content of a file with its includes: tables key by key, lists one after the
         other."""
         own = self.load(file)
         merged: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What a description says of the frame between the variables of an element and those of its law."""
+"""Reads the frame between the variables of an element and those of its law."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def frame_of(
     outputs: tuple[Variable, ...],
     tables: dict[str, dict[str, Any]],
 ) -> Frame | None:
-    """What leads from the element's variables to those of the law; none where they are the
+    """Returns the frame from the element's variables to those of the law; None if they are the
     same. `inputs` and `outputs` are the law's."""
     own = list(tables["inputs"].values())
     given = {

@@ -1,7 +1,7 @@
-"""The keys of a description, the kind of value that each has, and what is said of another.
+"""The keys of a description, the kind of value of each, and the message about any other.
 
-A table of kinds, because a message has to name the file and the key that are wrong in the words of
-a description: a schema library would check as much, and its messages would have to be translated.
+A table of kinds, because a message has to name the wrong file and key in the words of a
+description: the messages of a schema library would have to be translated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all descriptions share: units and literature."""
+"""Reads what all descriptions share: units and literature."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from .keys import TABLE_KEYS
 
 
 def twin_of(sources: Sources, name: str, data: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The data of the twin: what the twin's file says over those of the model, with the
-    variables that it replaces."""
+    """Returns the data of the twin: those of its file merged over the model's, with the variables
+    that it replaces."""
     file = sources.file.parent / "twins" / f"{name}.toml"
     own = sources.load(file)
     _check(file, own)
@@ -48,7 +48,7 @@ def twin_of(sources: Sources, name: str, data: dict[str, Any], kind: str) -> dic
 
 
 def _renamed(value: Any, replaced: dict[str, Any]) -> Any:
-    """A name, or a list of them, as the twin has it."""
+    """Returns a name, or a list of them, as the twin has it."""
     if isinstance(value, list):
         return [_renamed(name, replaced) for name in value]
     return replaced[value]["name"] if value in replaced else value
@@ -71,12 +71,12 @@ def _check(file: Path, own: dict[str, Any]) -> None:
 def _replaced(
     table: str, entry: dict[str, Any], changed: dict[str, Any], scale: dict[str, Any]
 ) -> dict[str, Any]:
-    """A variable that takes the place of another one, and the expression that leads to the law
-    or from it."""
+    """Returns a variable that replaces another one, and the expression that converts to the law's
+    or back."""
     power, factor = changed["power"], float(scale["start"]) ** changed["power"]
     result = {key: value for key, value in entry.items() if key not in ("display", "latex")}
     result |= {key: value for key, value in changed.items() if key not in ("name", "power")}
-    outward = table == "outputs"  # an output is made from the law's, anything else makes it
+    outward = table == "outputs"  # outputs are computed from the law's, others the other way round
     for key in ("start", "nominal"):
         if key in entry and not isinstance(entry[key], list):
             result[key] = float(f"{entry[key] * (factor if outward else 1 / factor):.12g}")

@@ -1,4 +1,4 @@
-"""Bristle: friction models as FMUs, and what is done with them.
+"""Bristle: friction models as FMUs, with tools to run, fit, stamp and sweep them.
 
     import bristle
 
@@ -39,8 +39,7 @@ __all__ = [
     "suggest",
 ]
 
-# The modules that have what is offered here: imported on first use, because the build does without
-# numpy.
+# The module of each public name: imported on first use, because the build has no numpy.
 _MODULES = {
     "describe": "library",
     "fit": "deriving",
@@ -55,7 +54,7 @@ _MODULES = {
 
 
 class BristleError(Exception):
-    """A mistake of the user, explained in one sentence."""
+    """An error in the user's input, explained in one sentence."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""python -m bristle: the same as the command bristle."""
+"""python -m bristle: runs the command bristle."""
 
 import sys
 

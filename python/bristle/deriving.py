@@ -1,4 +1,4 @@
-"""Parameters from what is known of a contact: a guess to begin with, or a measurement."""
+"""Parameters of a contact: suggested from what is known of it, or fitted to a measurement."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .tables import write_table
 
 
 def suggest(model: str | Path, **known: float) -> Suggestion:
-    """First values of a model's parameters, from what is known of the contact in SI units:
-    normal_force, mass, static_friction, dynamic_friction, deflection, … (all that
-    `bristle suggest --help` lists). The result has values, reasons, what was assumed, and warnings.
+    """Suggests first values of a model's parameters from what is known of the contact, in SI units:
+    normal_force, mass, static_friction, dynamic_friction, deflection, … (all that `bristle suggest
+    --help` lists). The result has values, reasons, assumptions and warnings.
 
     >>> made = bristle.suggest("LuGre", mass=2, static_friction=0.15, deflection=2e-5)
     >>> round(made.values["bristleStiffness"])
@@ -30,7 +30,7 @@ def suggest(model: str | Path, **known: float) -> Suggestion:
     names = [one.name for one in fields(Known)]
     for name, value in known.items():
         if name not in names:
-            raise TypeError(f"{name} is not among what can be known: {', '.join(names)}.")
+            raise TypeError(f"{name} is not a known quantity; there are {', '.join(names)}.")
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise TypeError(f"{name} must be a number, not {value!r}.")
     return suggesting.suggest(model, Known(**known))
@@ -38,8 +38,8 @@ def suggest(model: str | Path, **known: float) -> Suggestion:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a measurement gives: values as bristle.run takes them, the text of `bristle identify`,
-    which print() shows, and its page."""
+    """The result of a fit: values for bristle.run, the text of `bristle identify`, which print()
+    shows, and its page."""
 
     values: dict[str, float | int | str]
     text: str
@@ -90,7 +90,7 @@ def fit(
         with redirect_stdout(said), redirect_stderr(wrong):
             try:
                 arguments = parsed(words)
-            except SystemExit:  # an option that the command does not have
+            except SystemExit:  # not an option of the command
                 raise BristleError(wrong.getvalue().strip().removeprefix("bristle: ")) from None
             try:
                 arguments.run(arguments)

@@ -30,21 +30,21 @@ _ALLOWED = (
     ast.UAdd,
     ast.cmpop,
 )
-# characters of an expression, so that its work is bounded by that and the length of a column
+# characters of an expression: this and the length of a column bound its work
 _LONGEST = 1000
 
 
 class WrongExpression(BristleError):
-    """One that has a value in no run."""
+    """An expression that has a value in no run."""
 
 
 def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
-    """The value of an expression over columns (`top.frictionForce` is written top_frictionForce).
+    """Evaluates an expression over columns (`top.frictionForce` is written top_frictionForce).
 
-    at(a, t): value at a time, interpolated, after a jump; start(a), final(a); largest(a),
-    smallest(a), mean(a) (over time); between(a, t0, t1): the part of a column in a time span;
-    crossing(a, level, after=0): first time at which a crosses a level; abs, sqrt, sign, where;
-    time.
+    at(a, t): value at a time, interpolated; at a jump the one after it; start(a), final(a);
+    largest(a), smallest(a), mean(a) (over time); between(a, t0, t1): the part of a column in a time
+    span; crossing(a, level, after=0): first time at which a crosses a level; abs, sqrt, sign,
+    where; time.
     """
     time = columns["time"]
 
@@ -77,7 +77,7 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
         "mean": mean,
         "between": between,
         "crossing": crossing,
-        # numpy's own take places for their results, and other forms of the same
+        # numpy's functions also take output arrays and other arguments
         "abs": lambda a: np.abs(a),
         "sqrt": lambda a: np.sqrt(a),
         "sign": lambda a: np.sign(a),
@@ -95,23 +95,21 @@ def quantity(expression: str, columns: dict[str, np.ndarray]) -> float:
             f"{expression}: {error.name} is neither a column nor a function; there are {found}."
         ) from None
     except (TypeError, ArithmeticError) as error:
-        # the latter of its own numbers alone: columns overflow to infinity
+        # OverflowError comes from the expression's own numbers: columns overflow to infinity
         raise WrongExpression(f"{expression}: {error.args[-1]}.") from None
     except (ValueError, IndexError) as error:
         raise BristleError(f"{expression}: {error}.") from None
 
 
 def check_expression(expression: str) -> None:
-    """Refuses what is not an expression over columns."""
+    """Refuses anything but an expression over columns."""
     _checked(expression)
 
 
 @cache
 def _checked(expression: str) -> CodeType:
-    """The expression, compiled: names, numbers, arithmetic and calls, but nothing that reaches
-    beyond them.
-
-    Numbers are of floating point: a power of whole ones may have more digits than there is memory.
+    """Compiles the expression: names, numbers, arithmetic and calls, nothing else. Numbers become
+    floating point: a power of integers may have more digits than fit into memory.
     """
     if len(expression) > _LONGEST:
         raise BristleError(

@@ -31,7 +31,7 @@ class Form:
     def inputs(
         self, normal: np.ndarray, velocity: np.ndarray, load: np.ndarray | None, radius: float
     ) -> dict[str, np.ndarray]:
-        """What the element is given, from the motion and the load at the radius."""
+        """Converts motion and load at the radius to the element's inputs."""
         inputs = {self.normal_force: normal, self.velocity: velocity / radius**self.power}
         if self.load and load is not None:
             inputs[self.load] = load * radius**self.power
@@ -39,7 +39,7 @@ class Form:
 
 
 def form_of(model: Model) -> Form | None:
-    """How a scalar friction element moves; None for what is no such element."""
+    """Returns the form of a scalar friction element; None for any other."""
     form = Form(**{one.name: model.facts.roles.get(one.name, "") for one in fields(Form)})
     inputs, outputs = {one.name for one in model.inputs}, {one.name for one in model.outputs}
     return form if {form.normal_force, form.velocity} <= inputs and form.force in outputs else None

@@ -1,4 +1,4 @@
-"""Where the FMUs are, and what they say about themselves."""
+"""Finds the FMUs and describes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Model:
-    """What an FMU says about itself, read once; print() shows it."""
+    """The description of an FMU; print() shows it."""
 
     file: Path
     name: str
@@ -51,7 +51,7 @@ class Model:
 
     @property
     def needs(self) -> list[str]:
-        """What it asks of its host beside normal force and velocity."""
+        """What it needs from its host beside normal force and velocity."""
         has_modes = any(not one.is_real for one in self.variables if one.causality != "parameter")
         inputs = dict.fromkeys(one.base for one in self.inputs)
         return needs(inputs, self.facts.roles, has_modes)
@@ -83,7 +83,7 @@ class Model:
 
     @cached_property
     def vectors(self) -> dict[str, list[str]]:
-        """The names of their elements by the name of each vector."""
+        """The names of its elements, by the name of each vector."""
         found: dict[str, list[str]] = {}
         for name in self.by_name:
             if "[" in name:
@@ -92,8 +92,8 @@ class Model:
 
 
 def fmu_folders() -> list[Path]:
-    """Where FMUs are looked for: BRISTLE_FMUS, dist/ of a checkout, the data of the installed
-    package."""
+    """Lists the folders to search for FMUs: BRISTLE_FMUS, dist/ of a checkout, the data of the
+    installed package."""
     given = os.environ.get("BRISTLE_FMUS")
     checkout = PACKAGE.parents[1]
     places = [Path(given)] if given else []
@@ -103,7 +103,7 @@ def fmu_folders() -> list[Path]:
 
 
 def fmu_folder(fmi: int = 2) -> Path:
-    """The first of these folders that has FMUs; those of FMI 3.0 are in a folder of it."""
+    """Returns the first of these folders with FMUs, or its folder of FMI 3.0."""
     for folder in fmu_folders():
         if _names(folder):
             if fmi == 2:
@@ -125,7 +125,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def models() -> list[str]:
-    """The names of all models.
+    """Lists the names of all models.
 
     >>> "LuGre" in bristle.models()
     True
@@ -134,8 +134,8 @@ def models() -> list[str]:
 
 
 def fmu(name: str | Path, fmi: int = 2) -> Path:
-    """The path of a model's FMU, of FMI 2.0 or, with fmi=3, of 3.0. What ends in .fmu is a path
-    already.
+    """Returns the path of a model's FMU, of FMI 2.0 or, with fmi=3, of 3.0. A path that ends in
+    .fmu is returned as it is.
 
     >>> bristle.fmu("LuGre").name
     'LuGre.fmu'
@@ -155,8 +155,8 @@ def fmu(name: str | Path, fmi: int = 2) -> Path:
 
 
 def describe(name: str | Path, fmi: int = 2) -> Model:
-    """What an FMU says about itself: inputs, outputs and parameters with their units, defaults and
-    limits, parameter sets, equations, and what the model is for. print() shows it all.
+    """Describes an FMU: inputs, outputs and parameters with their units, defaults and limits,
+    parameter sets, equations, and the model's purpose. print() shows it all.
 
     >>> about = bristle.describe("LuGre")
     >>> about.title
@@ -199,7 +199,7 @@ def _read(path: str, *_version: int) -> Model:
 
 
 def hint(name: str, known: list[str]) -> str:
-    """Asks for the one that may have been meant, in brackets."""
+    """Suggests the name that may have been meant, in brackets."""
     small = {one.lower(): one for one in known}
     found = get_close_matches(name.lower(), list(small), n=1)
     return f" (did you mean {small[found[0]]}?)" if found else ""

@@ -39,8 +39,8 @@ _KINDS: dict[str, Any] = {
 
 
 def struct(name: str, members: str, **kinds: Any) -> type[Structure]:
-    """A struct of C by its declaration, of numbers, texts, structs that were declared before, and
-    what else is named."""
+    """Makes a struct of C from its declaration: of numbers, texts, structs declared before, and the
+    named kinds."""
     known, fields = _KINDS | kinds, []
     for declaration in members.split("; "):
         kind, declared = declaration.split(" ", 1)
@@ -74,7 +74,9 @@ def runner() -> ctypes.CDLL:
     library = beside_the_fmus("runner")
     library.runner_version.restype = c_int
     if library.runner_version() != VERSION:
-        raise BristleError(f"{library._name}: is of another version of bristle; build it anew.")
+        raise BristleError(
+            f"{library._name}: belongs to another version of bristle; build it anew."
+        )
     for function in (
         library.runner_simulate,
         library.runner_sensitivities,
@@ -86,7 +88,7 @@ def runner() -> ctypes.CDLL:
 
 
 def beside_the_fmus(library: str) -> ctypes.CDLL:
-    """One of the libraries that are built with the FMUs, for this platform."""
+    """Loads one of the libraries that are built with the FMUs, for this platform."""
     name = this_platform()
     if name not in LIBRARY_SUFFIX:
         raise BristleError(
@@ -106,13 +108,13 @@ def beside_the_fmus(library: str) -> ctypes.CDLL:
 
 
 def functions(model: Model) -> ctypes.Array:
-    """The functions of an FMU that the runner calls."""
+    """Looks up the functions of an FMU that the runner calls."""
     return addresses(model, tuple(FUNCTIONS))
 
 
 @lru_cache(maxsize=256)
 def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
-    """Functions of an FMU's own library, by their names in FMI without their beginning."""
+    """Looks up functions of an FMU's library by their names in FMI, without prefix."""
     if model.version != 2:
         raise BristleError(f"{model.file}: this needs an FMU of FMI 2.0, and it is of 3.0.")
     library = library_of(model)
@@ -125,7 +127,7 @@ def addresses(model: Model, names: tuple[str, ...]) -> ctypes.Array:
 
 @lru_cache(maxsize=256)
 def library_of(model: Model) -> ctypes.CDLL:
-    """The library of an FMU, which is unpacked and loaded for it."""
+    """Unpacks and loads the library of an FMU."""
     name = this_platform(model.version)
     wanted = f"binaries/{name}/{model.identifier}{library_suffix(name)}"
     with opened(model.file) as archive:
@@ -143,8 +145,8 @@ def library_of(model: Model) -> ctypes.CDLL:
 
 
 def _is_whole(library: bytes) -> bool:
-    """Whether all parts of a library of Linux that are to be mapped lie within its file: the loader
-    takes that for granted, and dies of one that was cut off."""
+    """Checks that all segments of a Linux library lie within its file: the loader takes that for
+    granted and crashes on a truncated one."""
     if library[:5] != b"\x7fELF\x02":
         return False
     try:
@@ -165,7 +167,7 @@ def _loaded(file: Path, what: str) -> ctypes.CDLL:
 
 @lru_cache(maxsize=1)
 def _unpacked() -> str:
-    """A folder for the libraries in use, which goes with the process."""
+    """Makes a folder for the libraries in use, removed at the end of the process."""
     folder = tempfile.mkdtemp(prefix="bristle-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -12,7 +12,7 @@ from .library import Model
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """The two arguments by which a command takes parameters."""
+    """Adds the two arguments for parameters."""
     parser.add_argument(
         "--ssv",
         type=Path,
@@ -30,7 +30,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def given_parameters(arguments: argparse.Namespace, model: Model) -> dict[str, float | int | str]:
-    """What the two arguments say."""
+    """Reads the parameters from the two arguments."""
     values: dict[str, float | int | str] = {}
     for file in arguments.ssv:
         values |= read_ssv(file, model)
@@ -38,7 +38,7 @@ def given_parameters(arguments: argparse.Namespace, model: Model) -> dict[str, f
 
 
 def assignments(words: Sequence[str]) -> dict[str, float | int | str]:
-    """NAME=VALUE; what is not a number is taken as the item of an option."""
+    """Reads NAME=VALUE; a value that is not a number is the item of an option."""
     values: dict[str, float | int | str] = {}
     for word in words:
         name, sign, value = word.partition("=")
@@ -52,7 +52,7 @@ def assignments(words: Sequence[str]) -> dict[str, float | int | str]:
 
 
 def read_ssv(file: Path, model: Model) -> dict[str, float | int | str]:
-    """The values of a parameter set (SSP), which have to be parameters of the model in its
+    """Reads a parameter set (SSP); its values must be parameters of the model in the model's
     units."""
     known = {one.name: one for one in model.parameters}
     values: dict[str, float | int | str] = {}

@@ -1,4 +1,4 @@
-"""Records through FMUs: the outputs that follow from times, inputs and parameters."""
+"""Runs records through FMUs: outputs from times, inputs and parameters."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .format.archive import contents
 from .format.hosting import Instance, Instance3
 from .library import Model, Variable, describe
 
-# step of differences of event indicators, relative: their rounding, 1e-16, counts 1e-10 then
+# relative step of differences of event indicators: rounding of 1e-16 becomes an error of 1e-10
 DIFFERENCE = 1e-6
 INTERPOLATIONS = ("linear", "hold")
-MOST_SAMPLES = 10_000_000  # whose outputs take 1 GB of memory
+MOST_SAMPLES = 10_000_000  # their outputs take 1 GB of memory
 Values = Mapping[str, Any]
 
 
@@ -38,16 +38,16 @@ def run(
     tolerance: float | None = None,
     slopes: str | Sequence[str] = (),
 ) -> dict[Any, np.ndarray]:
-    """Takes a record through a model by co-simulation; gives the named outputs (default: all) at
-    every time.
+    """Runs a record through a model by co-simulation and returns the named outputs (default: all)
+    at every time.
 
-    An input is one number or one per time; those left out keep their defaults. Between two times
-    inputs are "linear" or on "hold". The outputs at a time are those under the inputs of that time.
-    A vector has one name and a column per element, as input and as output; an element of it has the
-    name that it has in the FMU, frictionForce[1]. An option is given by the name of its item or its
-    number. With `slopes` the result also has, by (output, name), the derivatives of the real
-    outputs at every time with respect to these parameters, from the exact ones of the law and, at
-    events, differences of its indicators.
+    An input is one number or one per time; inputs left out keep their defaults. Between two times
+    inputs are "linear" or held ("hold"). The outputs at a time are those under the inputs of that
+    time. A vector has one name and a column per element, as input and as output; an element has its
+    name in the FMU, frictionForce[1]. An option is given by the name of its item or its number.
+    With `slopes` the result also has, by (output, name), the derivatives of the real outputs at
+    every time with respect to these parameters, from the exact ones of the law and, at events,
+    differences of its indicators.
 
     >>> time = [0, 0.05, 0.1]
     >>> inputs = {"relativeVelocity": 0.02, "normalForce": 10.0}
@@ -84,11 +84,9 @@ def run_many(
     workers: int | None = None,
     seconds: float | None = None,
 ) -> dict[str, np.ndarray]:
-    """As run, for many sets of parameters at a time on all cores; each output has a row per set.
-
-    With failed="nan" a set that the model refuses, or that it cannot follow, has rows of NaN
-    instead of ending it all. A run that takes more than so many `seconds` of processor time has
-    failed.
+    """Runs a record for many sets of parameters on all cores; each output has a row per set. With
+    failed="nan" a set that fails, or that the model refuses, gets rows of NaN instead of an error.
+    A run that takes more than `seconds` of processor time has failed.
 
     >>> sets = [{"dynamicFriction": value} for value in (0.2, 0.3, 0.4)]
     >>> inputs = {"relativeVelocity": 0.05}
@@ -124,8 +122,8 @@ def evaluate(
     outputs: str | Sequence[str] | None = None,
     slopes: str | Sequence[str] = (),
 ) -> dict[Any, Any]:
-    """The law at single points, without any history: what the outputs are at the start, under these
-    inputs and parameters.
+    """Evaluates the law at single points, without history: returns the outputs at the start, with
+    these inputs and parameters.
 
     Each value is one number or one per point, of inputs and parameters alike; the initial states
     are parameters (bristleDeflectionStart). With `slopes` the result also has, by (output, name),
@@ -172,7 +170,7 @@ def evaluate(
 
 
 class Runs:
-    """One record that is run with any parameters; safe to use from several threads."""
+    """One record, to be run with any parameters; safe to use from several threads."""
 
     def __init__(
         self,
@@ -201,7 +199,7 @@ class Runs:
 
     @cached_property
     def ready(self) -> _Call:
-        """What all runs have in common, made once: it would hold the lock that threads share."""
+        """What all runs have in common, made once: making it holds the lock that threads share."""
         call = _Call(self.about, self.times, self.signals, self.results)
         call.set({}, {})
         call.record.linear = self.linear
@@ -220,7 +218,7 @@ class Runs:
         names = tuple(parameters)
         values = list(parameters.values())
         is_plain = not slopes and all(type(one) is float and math.isfinite(one) for one in values)
-        if is_plain and names in self.known:  # they need not be looked up again
+        if is_plain and names in self.known:  # no lookup is needed
             call.record.reals = self.known[names]
             call.array("real_values", np.array(values))
         else:
@@ -244,7 +242,7 @@ class Runs:
         _hosted(self.about, results, values, self.signals, self.times, samples, *how)
 
     def nothing(self) -> dict[str, np.ndarray]:
-        """Results as of a run that could not be made."""
+        """Returns the results of a failed run: NaN."""
         return {
             name: np.full(column.shape, np.nan) for name, column in self.results.columns().items()
         }
@@ -252,19 +250,19 @@ class Runs:
 
 @dataclass(frozen=True)
 class Signals:
-    """What is set at each sample."""
+    """The values to set at each sample."""
 
     variables: list[Variable]
     values: np.ndarray  # a row per sample
 
     def at(self, sample: int) -> dict[int, float]:
-        """The values by value reference."""
+        """Returns the values by value reference."""
         row = self.values[sample].tolist()
         return {one.reference: value for one, value in zip(self.variables, row, strict=True)}
 
 
 class Results:
-    """What is read at each sample."""
+    """The values to read at each sample."""
 
     def __init__(self, about: Model, wanted: str | Sequence[str] | None, count: int) -> None:
         names = list(dict.fromkeys(one.base for one in about.outputs))
@@ -286,7 +284,7 @@ class Results:
         self.mode_values[sample] = taken[len(self.reals) :]
 
     def empty(self) -> Results:
-        """Room for another run."""
+        """Makes arrays for another run."""
         other = _twin(self)
         other.real_values = np.empty_like(self.real_values)
         other.mode_values = np.empty_like(self.mode_values)
@@ -309,7 +307,7 @@ class Results:
         }
 
     def slopes(self, names: Sequence[str], table: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
-        """The slopes by output and name, of a vector with a column per element."""
+        """Returns the slopes by output and name; of a vector with a column per element."""
         place = {one: i for i, one in enumerate(self.reals)}
         return {
             (output, name): (
@@ -324,7 +322,7 @@ class Results:
 
 
 class _Call:
-    """One call of the runner, with all that has to stay in memory until it is done."""
+    """One call of the runner, with everything that has to stay in memory during it."""
 
     def __init__(self, about: Model, times: np.ndarray, signals: Signals, results: Results) -> None:
         self.about = about
@@ -347,7 +345,7 @@ class _Call:
         self.array("mode_values", results.mode_values)
 
     def into(self, results: Results) -> _Call:
-        """The same call for other results; this one has to stay as long as that."""
+        """Copies the call for other results; this one has to outlive the copy."""
         other = _twin(self)
         other.record, other.kept = native.SampledRun.from_buffer_copy(self.record), []
         other._give_room(results)
@@ -361,7 +359,7 @@ class _Call:
         self.array("integer_values", np.array(list(integers.values()), dtype=np.int32))
 
     def slopes(self, knowns: Sequence[Variable]) -> np.ndarray:
-        """Room for the slopes of all real outputs with respect to these."""
+        """Makes the array for the slopes of all real outputs with respect to these."""
         table = np.empty((self.record.n_samples, len(knowns), self.record.outputs.count))
         derivatives = [one for one in self.about.variables if one.derivative]
         self.variables("knowns", knowns)
@@ -379,7 +377,7 @@ class _Call:
         return table
 
     def _size(self, known: Variable) -> float:
-        """What is usual of a parameter: the value it is set to, or its default."""
+        """Returns the nominal size of a parameter: its set value, or its default."""
         return abs(self.values.get(known, 0.0)) or abs(known.start or 0.0) or known.nominal or 1.0
 
     def variables(self, field: str, variables: Sequence[Variable]) -> None:
@@ -410,7 +408,7 @@ def _hosted(
     tolerance: float = 0.0,
     linear: bool = False,
 ) -> None:
-    """Takes a record through an FMU of FMI 3.0, which the runner does not know."""
+    """Runs a record through an FMU of FMI 3.0, which the runner does not know."""
     sample = samples[0]
     given = {one.reference: value for one, value in values.items()}
     fmu: Instance3 | None = None
@@ -450,14 +448,14 @@ def _in_threads(
 
 
 def _twin(one: Any) -> Any:
-    """A shallow copy, in a third of the time of copy.copy: it holds the lock that threads share."""
+    """Copies an object, three times as fast as copy.copy: it holds the lock that threads share."""
     other = object.__new__(type(one))
     other.__dict__.update(one.__dict__)
     return other
 
 
 def _names(what: str, given: str | Sequence[str]) -> list[str]:
-    """One name or several."""
+    """Makes a list of one name or several."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, Iterable) or not all(isinstance(one, str) for one in names):
         raise TypeError(f"{what} must be a name or a list of names, not {given!r}.")
@@ -491,7 +489,7 @@ def _parameter(about: Model, name: str) -> Variable:
 
 
 def check_samples(stop: float, interval: float) -> None:
-    """Refuses more than memory takes, with the names that commands have for both."""
+    """Refuses more samples than fit into memory, in a message with the names of the options."""
     if stop / interval > MOST_SAMPLES:
         raise BristleError(
             f"--interval {interval:g} and --stop {stop:g} make {stop / interval:.3g} samples, more"
@@ -514,7 +512,7 @@ def _times(time: ArrayLike) -> np.ndarray:
 
 def _numbers(name: str, values: ArrayLike) -> np.ndarray:
     try:
-        unfit = values is None or np.asarray(values).dtype.kind == "b"  # a truth is no number
+        unfit = values is None or np.asarray(values).dtype.kind == "b"  # a boolean is no number
         numbers = np.asarray({} if unfit else values, dtype=np.float64)
     except ValueError:
         rule = f"= {values} must be a number" if isinstance(values, str) else "must be numbers"
@@ -567,7 +565,7 @@ def _signals(
 def _settable(
     about: Model, values: Values, allowed: Sequence[Variable] | None = None
 ) -> tuple[dict[Variable, float], dict[Variable, int]]:
-    """Values by variable: reals and options."""
+    """Returns the values by variable: reals and options."""
     reals: dict[Variable, float] = {}
     integers: dict[Variable, int] = {}
     for name, value in values.items():
@@ -589,14 +587,14 @@ def _settable(
 def settings(
     about: Model, values: Values, allowed: Sequence[Variable] | None = None
 ) -> dict[Variable, float | int]:
-    """Values of inputs and parameters, by variable."""
+    """Returns the values of inputs and parameters, by variable."""
     reals, integers = _settable(about, values, allowed)
     return {**reals, **integers}
 
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, float) and math.isfinite(value):
-        return value  # nearly all are: what is done here holds the lock that threads share
+        return value  # the usual case, kept fast: this holds the lock that threads share
     numbers = _numbers(name, value)
     if numbers.ndim:
         raise BristleError(f"{name} must be one number.")

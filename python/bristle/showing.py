@@ -1,4 +1,4 @@
-"""What an element says about itself: `bristle show` and print(bristle.describe(…))."""
+"""The text of `bristle show` and print(bristle.describe(…))."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NARROWEST = 30  # of a column of sentences
 
 
 def text_of(model: Model, width: int = WIDTH) -> str:
-    """Everything but the pictures of its page."""
+    """Writes everything on its page but the pictures."""
     facts = model.facts
     sections = {
         "Choose it if": _list(facts.choose, width),
@@ -35,13 +35,13 @@ def text_of(model: Model, width: int = WIDTH) -> str:
         "Energy": _wrapped(f"{facts.passivity()} {facts.energy}", width, "  "),
     }
     if not facts.law:
-        del sections["Energy"]  # another tool's FMU says nothing about that
+        del sections["Energy"]  # an FMU of another tool lacks this
     filled = [f"{title}\n{body}" for title, body in sections.items() if body]
     return "\n\n".join([_head(model, width), *filled])
 
 
 def groups(variables: Sequence[Variable]) -> list[list[Variable]]:
-    """Scalars and vectors: the elements of a vector together."""
+    """Groups the elements of each vector; a scalar is a group of its own."""
     found: dict[str, list[Variable]] = {}
     for one in variables:
         found.setdefault(one.base, []).append(one)
@@ -49,7 +49,7 @@ def groups(variables: Sequence[Variable]) -> list[list[Variable]]:
 
 
 def parameter_sets(model: Model) -> dict[str, str]:
-    """The sets in the FMU: name and what it is."""
+    """Returns the parameter sets in the FMU: a description by name."""
     with opened(model.file) as archive:
         names = sorted(name for name in archive.namelist() if name.endswith(".ssv"))
         roots = [document(archive.read(name), f"{model.file}: {name}") for name in names]
@@ -87,8 +87,8 @@ def _wrapped(text: str, width: int, first: str = "", more: str | None = None) ->
 
 
 def _table(rows: Iterable[Sequence[str]], width: int) -> str:
-    """Columns side by side; the last one, of sentences, is wrapped, below the others where there is
-    no room beside them."""
+    """Writes columns side by side; the last one, of sentences, is wrapped, and goes below the
+    others where there is no room beside them."""
     rows = list(rows)
     if not rows:
         return ""
@@ -113,7 +113,8 @@ def _unit(group: list[Variable]) -> str:
 
 
 def _sentence(one: Variable) -> str:
-    """The text of a variable without the unit that some tools only see there."""
+    """Returns the description of a variable without the unit, which is there for tools that show no
+    other."""
     return one.text.removesuffix(f" [{one.unit}]")
 
 
@@ -138,7 +139,8 @@ def _parameter(model: Model, group: list[Variable]) -> tuple[str, ...]:
 
 
 def limits(model: Model, one: Variable) -> str:
-    """What a value has to keep: items of an option, or limits, which may be other parameters."""
+    """Writes the limits of a value: items of an option, or bounds, which may be other
+    parameters."""
     if one.items:
         return " or ".join(one.items)
     found = {"at_least": one.min, "at_most": one.max}

@@ -1,4 +1,4 @@
-"""An FMU of one's own: the law of a model with other defaults, another name and a GUID that its
+"""Makes an FMU with the law of a model and other defaults, another name, and a GUID that its
 libraries check. No compiler is needed."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .running import check_mapping, evaluate, settings
 
 OWN = "with defaults of its own"
 PICTURES = "The pictures show "
-LARGEST_RATIO = 1e9  # of a default to that of the model
-# names that no file has on Windows
+LARGEST_RATIO = 1e9  # ratio of a default to that of the model
+# names that files on Windows cannot have
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
@@ -43,8 +43,8 @@ def stamp(
     """Writes an FMU with the law of a model and these values of parameters and inputs as its
     defaults.
 
-    A set that breaks a rule of the model is refused in the model's own words, and so is a file that
-    is there already.
+    A set that breaks a rule of the model is refused in the model's own words. An existing file is
+    refused, too, without overwrite=True.
 
     >>> values = {"staticFriction": 0.15, "dynamicFriction": 0.1}
     >>> file = bristle.stamp("LuGre", values, "MyGuideway", "MyGuideway.fmu")
@@ -62,12 +62,12 @@ def stamp(
         raise BristleError(f"{out}: is the FMU that is stamped; give the new one another name.")
     if out.exists() and not overwrite:
         raise BristleError(
-            f"{out}: is there already; give another name, or overwrite it (--overwrite)."
+            f"{out}: already exists; give another name, or overwrite it (--overwrite)."
         )
     _check_references(about)
     own = settings(about, values)
     _check_size(about, own)
-    evaluate(about.file, values, outputs=[])  # asks the model itself whether it can live with them
+    evaluate(about.file, values, outputs=[])  # the model itself checks the values
     description = f"{_law(about)}, {OWN}" if description is None else description
     if not description.isprintable():
         raise BristleError(
@@ -94,7 +94,8 @@ def stamp(
 
 
 def _check_name(about: Model, name: str) -> None:
-    """Importers make file names, names of functions in C and names of classes in Modelica of it."""
+    """Refuses a name that is no file name, function name in C and class name in Modelica: importers
+    make all of these of it."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise BristleError(
             f'the name "{name}" has to be a letter, followed by letters, digits and _.'
@@ -108,8 +109,7 @@ def _check_name(about: Model, name: str) -> None:
 
 
 def _check_references(about: Model) -> None:
-    """In an element value references count the variables in their order: libraries are made for no
-    other ones."""
+    """Refuses value references that do not count the variables in order: libraries rely on that."""
     for i, one in enumerate(about.variables):
         if one.reference != i:
             raise BristleError(
@@ -119,8 +119,7 @@ def _check_references(about: Model) -> None:
 
 
 def _check_size(about: Model, own: Mapping[Variable, float | int]) -> None:
-    """Refuses what is too large for any unit: one that was mistaken, nm for m, makes a factor of
-    1e9."""
+    """Refuses values too large for any mistake of units: nm for m is a factor of 1e9."""
     for one, value in own.items():
         usual = max(abs(one.start or 0.0), abs(one.nominal or 0.0)) or 1.0
         if one.is_real and abs(value) > LARGEST_RATIO * usual:
@@ -135,7 +134,7 @@ def _settable(about: Model) -> list[Variable]:
 
 
 def _defaults(about: Model) -> Defaults:
-    """The table that the libraries of an FMU have, as its modelDescription.xml says."""
+    """Returns the table of defaults in the libraries of an FMU, from its modelDescription.xml."""
     return Defaults(
         guid=about.guid,
         name=about.name,
@@ -146,7 +145,7 @@ def _defaults(about: Model) -> Defaults:
 
 
 def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, bytes]:
-    """Every file of the FMU, those changed that hold name, GUID or defaults."""
+    """Returns all files of the FMU, with name, GUID and defaults replaced."""
     if f"sources/{OWN_DEFAULTS}" not in content:
         raise BristleError(
             f"{old.file}: cannot be stamped; it was built by an older bristle or by another tool."
@@ -180,7 +179,7 @@ def _stamped(content: Mapping[str, bytes], old: Model, new: Model) -> dict[str, 
 
 
 def _changes(old: Model, new: Model) -> list[tuple[Variable, Variable]]:
-    """What has another default: as it is and as it was."""
+    """Pairs the variables whose default changed: new and old."""
     return [
         (one, was)
         for one, was in zip(new.variables, old.variables, strict=True)
@@ -265,7 +264,7 @@ def _value(one: Variable) -> str:
 
 
 def _shown(about: Model) -> dict[str, str]:
-    """The defaults as a page shows them: those of a vector together."""
+    """Writes the defaults as a page shows them: those of a vector together."""
     groups: dict[str, list[Variable]] = {}
     for one in _settable(about):
         groups.setdefault(one.name.partition("[")[0], []).append(one)

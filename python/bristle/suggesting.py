@@ -1,5 +1,5 @@
-"""First values of a model's parameters, from what one knows of a contact without having measured
-it.
+"""Suggests first values of a model's parameters from what is known of a contact without a
+measurement.
 
 Rill = Rill et al. 2023, Schuderer = Schuderer et al. 2023, Colantonio = Colantonio et al. 2022.
 """
@@ -20,19 +20,19 @@ from .forms import Form, form_of
 from .library import Model, Variable, describe
 from .running import evaluate, run
 
-DAMPING_RATIOS = (0.3, 0.7)  # which have proven themselves, says Schuderer
-# In SI units: no contact has a number outside, and all that follows from numbers inside is finite.
+DAMPING_RATIOS = (0.3, 0.7)  # proven in practice (Schuderer)
+# In SI units: no contact has a number outside, and numbers inside give finite results.
 SMALLEST, LARGEST = 1e-12, 1e12
 STIFFNESSES = ("bristleStiffness", "stictionStiffness", "elementStiffness")
 DAMPINGS = ("bristleDamping", "stictionDamping")
 SMALL_SPEEDS = ("regularizationVelocity", "transitionVelocity")
-# The first of these that a curve has makes it steep at rest; the last is the inverse of a speed.
+# The first of these that a curve has sets its slope at rest; the last is the inverse of a speed.
 CURVE_SPEEDS = ("regularizationVelocity", "staticVelocity", "dynamicVelocity", "stiffnessFactor")
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the contact, in SI units; None is not."""
+    """What is known of the contact, in SI units; None is unknown."""
 
     normal_force: float | None = None
     mass: float | None = None
@@ -79,7 +79,7 @@ class Known:
 
 @dataclass
 class Suggestion:
-    """Values by parameter, each with its reason, and what there is to say about them."""
+    """Values by parameter, each with its reason, and remarks on them."""
 
     model: Model
     values: dict[str, float] = field(default_factory=dict)
@@ -96,24 +96,22 @@ class Suggestion:
         self.reasons[name] = reason
 
     def value(self, name: str) -> float:
-        """As suggested, or the default."""
+        """Returns the suggested value, or the default."""
         return self.values.get(name, self.model[name].start)
 
 
 def suggest(model: str | Path, known: Known) -> Suggestion:
-    """First values for a model."""
+    """Suggests first values for a model."""
     made = Suggestion(describe(model))
     if _is_normal_contact(made.model) and not _has_friction(made.model):
         if known.mass is None:
-            raise BristleError(
-                f"{made.model.name} needs the mass to be known, for its largest step."
-            )
+            raise BristleError(f"{made.model.name} needs the mass, for its largest step.")
         _add_contact_steps(made, known)
         return made
     outputs = {one.name for one in made.model.outputs}
     if "normalForce" in outputs and not outputs & {"frictionForce", "frictionForce[1]"}:
         raise BristleError(
-            f"{made.model.name} has no friction of its own: it gives the normal force. Its page"
+            f"{made.model.name} has no friction of its own: it computes the normal force. Its page"
             " says where its parameters come from."
         )
     known = _at_radius(made, known)
@@ -174,8 +172,8 @@ def _add_contact_steps(made: Suggestion, known: Known) -> None:
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:
-    """What is known of a joint, as a body that slides at the radius: its mass is the inertia over
-    the radius squared."""
+    """Converts what is known of a joint to a body that slides at the radius: its mass is the
+    inertia over the radius squared."""
     form = form_of(made.model)
     if form is None or not form.turns:
         if known.inertia is not None or known.radius is not None:
@@ -199,7 +197,8 @@ def _at_radius(made: Suggestion, known: Known) -> Known:
 
 
 def _radius(made: Suggestion) -> float:
-    """The factor between what an element has and distances and forces: 1 of one that slides."""
+    """Returns the radius that relates the element's angles and torques to distances and forces; 1
+    if it slides."""
     return made.value(form.radius) if (form := form_of(made.model)) and form.turns else 1.0
 
 
@@ -221,7 +220,7 @@ def _normal_force(made: Suggestion, known: Known) -> float:
     name = made.model.facts.roles.get("normal_force")
     start = next((one.start for one in made.model.inputs if one.name == name), None)
     if not start:
-        raise BristleError(f"{made.model.name} needs the normal force to be known.")
+        raise BristleError(f"{made.model.name} needs the normal force.")
     made.assumed.append(f"the normal force is the default of the model, {start:.4g} N")
     return float(start)
 
@@ -348,8 +347,8 @@ def _bristle(made: Suggestion, known: Known, normal: float) -> None:
 
 
 def _set_scaled(made: Suggestion, name: str, value: float, normal: float, reason: str) -> None:
-    """Per unit of normal force where the model wants it so; shared out over the elements of a
-    vector as its defaults are."""
+    """Sets a value, per unit of normal force where the model has it so, and divided over the
+    elements of a vector in proportion to their defaults."""
     parts: list[Variable] = [
         one for one in made.model.parameters if one.name == name or one.name.startswith(f"{name}[")
     ]
@@ -360,7 +359,7 @@ def _set_scaled(made: Suggestion, name: str, value: float, normal: float, reason
             f"{reason}, over the normal force {normal:.4g} N (Colantonio eq 14)",
         )
     for one in parts:
-        shared = reason if len(parts) == 1 else f"{reason}, shared out as in the defaults"
+        shared = reason if len(parts) == 1 else f"{reason}, divided in proportion to the defaults"
         made.set(one.name, value if len(parts) == 1 else value * one.start / total, shared)
 
 
@@ -385,8 +384,8 @@ def _speeds(made: Suggestion, known: Known, normal: float) -> None:
 
 
 def _creep(made: Suggestion, known: Known, normal: float) -> None:
-    """The softest curve that holds a load at the tolerated speed; the model itself is asked for its
-    force."""
+    """Finds the softest curve that bears a load at the tolerated creep speed, with forces computed
+    by the model itself."""
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)
     form, radius = form_of(about), _radius(made)
@@ -411,7 +410,7 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
     power = -1 if about[name].unit == "s/m" else 1
     creep = known.creep or 0.0
     low, high = creep * 1e-4, creep * 1e4
-    for _ in range(4):  # a grid of 200 speeds, four times finer each
+    for _ in range(4):  # four grids of 200 values, each finer
         speeds = np.geomspace(low, high, 200)
         columns = {name: speeds**power, **{one: speeds * ratio for one, ratio in others.items()}}
         fixed = {one: value for one, value in made.values.items() if one not in columns}
@@ -432,8 +431,8 @@ def _creep(made: Suggestion, known: Known, normal: float) -> None:
 
 
 def _warn_of_roots(made: Suggestion, normal: float) -> None:
-    """The implicit bristle has one solution for every force only if its damping outweighs the fall
-    of the friction curve."""
+    """Warns of several roots: the implicit bristle has one solution for every force only if its
+    damping outweighs the fall of the friction curve."""
     if made.model.facts.law != "ImplicitBristle":
         return
     exponent = made.value("stribeckExponent")
@@ -461,9 +460,8 @@ def _warn_of_roots(made: Suggestion, normal: float) -> None:
 
 
 def _warn_of_energy(made: Suggestion, normal: float) -> None:
-    """Warns of energy that a model can create.
-
-    As printed LuGre is passive all the same while σ1 |v| ≤ 4 g(v), and g is at least μd N.
+    """Warns of energy that a model can create. LuGre as printed is still passive while σ1 |v| ≤ 4
+    g(v), and g is at least μd N.
     """
     facts = made.model.facts
     defaults = {one.name: one.items[one.start - 1] for one in made.model.parameters if one.items}
@@ -486,10 +484,13 @@ def _warn_of_energy(made: Suggestion, normal: float) -> None:
 
 
 def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
-    """The largest steps of a fixed-step host with one mass, from the exact slopes of the model."""
+    """Adds the largest steps of a fixed-step host with one mass, from the exact slopes of the
+    model."""
     if known.mass is None:
         if known.step is not None:
-            made.warnings.append("the step of a host can be judged only if the mass is known.")
+            made.warnings.append(
+                "the largest step of a host depends on the mass, which is not given."
+            )
         return
     form = form_of(made.model)
     if form is None:
@@ -498,7 +499,7 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
             " friction"
         )
         return
-    rest = made.model.facts.roles.get("rest_velocity")  # of a law without a slope at rest
+    rest = made.model.facts.roles.get("rest_velocity")  # for a law without a slope at rest
     cases = {f"at rest (half of {rest})": 0.5 * made.value(rest)} if rest else {"at rest": 0.0}
     if known.speed is not None:
         cases[f"sliding at {known.speed:.4g} m/s"] = known.speed
@@ -537,14 +538,14 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
         )
 
 
-# parameters with which an element closes the loop over the body, and the radius' power in them
+# parameters with which an element includes the body, and their power of the radius
 _COUPLINGS = {"couplingMass": 0, "couplingInertia": 2}
 
 
 def _couple(made: Suggestion, mass: float) -> None:
     for name, power in _COUPLINGS.items():
         if made.has(name):
-            reason = "so that co-simulation bears this step; one contact of the body alone"
+            reason = "so that co-simulation is stable with this step; one contact of the body alone"
             made.set(name, mass * _radius(made) ** power, reason)
 
 
@@ -555,8 +556,8 @@ _TREMBLE = 0.05
 
 
 def _undamped(slopes: Slopes, mass: float) -> float:
-    """The circular frequency at which a body swings on a bristle without any damping; 0 where
-    there is some."""
+    """Returns the circular frequency of a body on a bristle without any damping; 0 if there is
+    some."""
     values = np.linalg.eigvals(_motion(slopes, mass))
     swinging = values[np.abs(values.imag) > 0]
     if not len(swinging) or np.any(swinging.real < -1e-6 * np.abs(swinging.imag)):
@@ -566,7 +567,7 @@ def _undamped(slopes: Slopes, mass: float) -> float:
 
 @dataclass(frozen=True)
 class Slopes:
-    """The element about one point: dx' = A dx + B dv, dF = C dx + D dv."""
+    """The element linearized at a point: dx' = A dx + B dv, dF = C dx + D dv."""
 
     A: np.ndarray
     B: np.ndarray
@@ -575,7 +576,8 @@ class Slopes:
 
 
 def start_of(state: str) -> str:
-    """The parameter with which a state begins: elementForceStart[1] of elementForce[1]."""
+    """Returns the parameter with the start value of a state: elementForceStart[1] of
+    elementForce[1]."""
     stem, bracket, element = state.partition("[")
     return f"{stem}Start{bracket}{element}"
 
@@ -585,7 +587,7 @@ def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes
     radius = _radius(made)
     motion = {form.normal_force: normal, form.velocity: speed / radius}
     values: dict[str, Any] = {**made.values, **motion}
-    if speed and states:  # where the states are after a long distance
+    if speed and states:  # the states after a long distance
         long = run(about.file, [0.0, 1.0, 10.0], motion, made.values, states)
         values |= {start_of(name): long[name][-1] for name in states}
     starts, rates = [start_of(name) for name in states], [f"der({name})" for name in states]
@@ -604,18 +606,18 @@ def _slopes(made: Suggestion, form: Form, normal: float, speed: float) -> Slopes
 
 
 def _motion(slopes: Slopes, mass: float) -> np.ndarray:
-    """The element with a mass: the rates of (dx, dv)."""
+    """Returns the matrix of the element with a mass: the rates of (dx, dv)."""
     return np.block([[slopes.A, slopes.B], [-slopes.C / mass, np.array([[-slopes.D / mass]])]])
 
 
 def _euler(slopes: Slopes, mass: float, step: float) -> np.ndarray:
-    """One step of explicit Euler: (dx, dv) to (dx, dv)."""
+    """Returns the matrix of one step of explicit Euler: (dx, dv) to (dx, dv)."""
     return np.eye(len(slopes.A) + 1) + step * _motion(slopes, mass)
 
 
 def _coupled(slopes: Slopes, mass: float, step: float) -> np.ndarray:
-    """One communication step: the element moves exactly under the held velocity, the mass under the
-    held force."""
+    """Returns the matrix of one communication step: the element moves exactly under the held
+    velocity, the mass under the held force."""
     n = len(slopes.A)
     moved = _exponential(np.block([[slopes.A, slopes.B], [np.zeros((1, n + 1))]]) * step)
     return np.vstack(
@@ -624,7 +626,8 @@ def _coupled(slopes: Slopes, mass: float, step: float) -> np.ndarray:
 
 
 def _exponential(matrix: np.ndarray) -> np.ndarray:
-    """By its series, of a matrix that is halved until it is small, and squared as often."""
+    """Computes the exponential by scaling and squaring: the series of a matrix halved until it is
+    small."""
     halvings = max(0, math.ceil(math.log2(max(np.abs(matrix).sum(), 1e-300))) + 2)
     small = matrix / 2.0**halvings
     result, term = np.eye(len(matrix)), np.eye(len(matrix))
@@ -637,11 +640,11 @@ def _exponential(matrix: np.ndarray) -> np.ndarray:
 
 
 def _largest_step(step_matrix: Callable[[float], np.ndarray], growth: float) -> float:
-    """The largest step up to which small motions do not grow by the method; infinite if that is
-    above 1000 s, and 0 if below 1 ns.
+    """Finds the largest step up to which the method does not make small motions grow; infinite if
+    it is above 1000 s, and 0 if below 1 ns.
 
-    On the falling part of a friction curve a motion grows by itself: no more than twice of that is
-    put down to the motion.
+    On the falling part of a friction curve a motion grows by itself: up to twice that growth is
+    accepted.
     """
 
     def stable(step: float) -> bool:

@@ -1,5 +1,5 @@
-"""The systems of the rig as a library calls them: with the FMUs at their contacts, which Python has
-read and loaded. `run_system` needs nothing else; the rig itself has a library of its own."""
+"""The systems of the rig, run by a library with the FMUs at their contacts, which Python has read
+and loaded. `run_system` uses the library of the runner; the rig has one of its own."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Quantity(NamedTuple):
 
 class Contact(NamedTuple):
     name: str
-    set: str | None  # the parameter set that it takes
+    set: str | None  # its parameter set
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
@@ -101,19 +101,19 @@ class System:
     name: str
     title: str
     source: str
-    stop: float  # its own end [s]
+    stop: float  # its default end [s]
     interval: float
     parameters: dict[str, Quantity]
     states: tuple[Quantity, ...]
     outputs: tuple[Quantity, ...]
     contacts: dict[str, Contact]
-    beside: tuple[str, ...]  # load elements, which only the rig has
+    beside: tuple[str, ...]  # load elements, supported by the rig only
     reads_table: bool
     address: int
 
     def values(self, given: Mapping[str, float], where: str = "") -> list[float]:
-        """All parameters, those that are given in place of its own; refuses what cannot be, in a
-        sentence that begins with where it was given."""
+        """Returns all parameters, with the given values in place of the defaults; refuses invalid
+        ones in a sentence that begins with `where`."""
         for name, value in given.items():
             known = self.parameters.get(name)
             if known is None:
@@ -128,8 +128,8 @@ class System:
 
 
 @dataclass(frozen=True)
-class Course:
-    """What a run gave, as far as it came."""
+class SystemResult:
+    """The results of a run, as far as it came."""
 
     names: list[str]
     rows: np.ndarray
@@ -143,13 +143,13 @@ class Course:
 
 
 class Library:
-    """Systems and their integration; each library has an integrator of its own."""
+    """Systems and their integrator, which differs between libraries."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         library.systems_version.restype = c_int
         if library.systems_version() != VERSION:
             raise BristleError(
-                "the library of the systems is of another version of bristle; build it anew."
+                "the library of the systems belongs to another version of bristle; build it anew."
             )
         library.systems_all.restype = POINTER(c_void_p)
         self.library, self._run, self._free = library, library.systems_run, library.systems_free
@@ -158,7 +158,7 @@ class Library:
 
     @cached_property
     def systems(self) -> dict[str, System]:
-        """All systems by name."""
+        """Returns all systems by name."""
         found = [
             _system(address) for address in _until(lambda one: one, self.library.systems_all())
         ]
@@ -176,10 +176,10 @@ class Library:
         parameter_set: str | None = None,
         table: Mapping[str, np.ndarray] | None = None,
         on_progress: Callable[[float], int] | None = None,
-    ) -> Course:
-        """A system with an element at each contact. `parameters` are all of its values, `settings`
-        are parameters of the elements, at one contact: "contact.name"; on_progress takes the part
-        that is done, and ends the run by another answer than 0."""
+    ) -> SystemResult:
+        """Runs a system with an element at each contact. `parameters` are all of its values,
+        `settings` are parameters of the elements, at one contact: "contact.name"; on_progress takes
+        the finished part, and ends the run by returning anything but 0."""
         given = [_Value(name.encode(), value) for name, value in settings]
         pointers = [ctypes.pointer(one) for one in elements]
         run = _Run(
@@ -214,14 +214,14 @@ class Library:
             counts["evaluations_per_simulated_second"] = counts["evaluations"] / stop
             names = [run.columns[i].decode() for i in range(run.n_columns)]
             message = run.message.decode(errors="replace")
-            return Course(names, rows, counts, run.outcome, message)
+            return SystemResult(names, rows, counts, run.outcome, message)
         finally:
             self._free(ctypes.byref(run))
 
 
 def element(about: Model, path: str, name: str, folder: str = "", warns: bool = False) -> Structure:
-    """An FMU as the libraries take it: how it is called in sentences, the folder with its
-    resources, and whether its warnings are asked for."""
+    """Makes the struct of an FMU for the libraries, with its name in messages, the folder of its
+    resources, and whether its warnings are wanted."""
     exchange, rates = _exchange(about)
     one = _Fmu(path.encode(), name.encode(), folder.encode(), warns=warns, n_states=len(rates))
     one.call = native.addresses(about, FUNCTIONS)
@@ -257,8 +257,8 @@ def element(about: Model, path: str, name: str, folder: str = "", warns: bool = 
 
 @lru_cache(maxsize=256)
 def _exchange(about: Model) -> tuple[Mapping[str, str], dict[int, int]]:
-    """What an FMU says of its model exchange, and the places of the rates and of their states among
-    its variables, counted from 1."""
+    """Reads the attributes of an FMU's model exchange, and the indices of the rates and of their
+    states among its variables, counted from 1."""
     root, _ = contents(about.file)
     exchange = root.find("ModelExchange")
     if exchange is None:
@@ -280,7 +280,7 @@ def _library() -> Library:
 
 
 def systems() -> dict[str, System]:
-    """All systems by name."""
+    """Returns all systems by name."""
     return _library().systems
 
 
@@ -293,8 +293,8 @@ def run_system(
     interval: float = 0.0,
     parameter_set: str | None = None,
 ) -> dict[str, np.ndarray]:
-    """A system of the rig with a model at all of its contacts; gives the columns of its results,
-    one row per step, and two at an event.
+    """Runs a system of the rig with a model at all of its contacts; returns the columns of its
+    results, one row per step and two at an event.
 
     `parameters` are the system's, `settings` the model's (at one contact: "contact.name"). With an
     interval there is a row at each multiple of it.
@@ -305,7 +305,7 @@ def run_system(
             f"{about.name} in {system}: the system {system} needs load elements; run it with the"
             " rig."
         )
-    course = _library().run(
+    result = _library().run(
         one,
         [_known_element(about)] * len(one.contacts),
         one.values(parameters or {}, f"{about.name} in {system}: "),
@@ -314,10 +314,10 @@ def run_system(
         interval,
         parameter_set=parameter_set,
     )
-    if course.outcome != COMPLETED:
-        sentence = course.message.removeprefix(f"{about.name}: ").rstrip(".")
+    if result.outcome != COMPLETED:
+        sentence = result.message.removeprefix(f"{about.name}: ").rstrip(".")
         raise BristleError(f"{about.name} in {system}: {sentence}.")
-    return course.columns
+    return result.columns
 
 
 @lru_cache(maxsize=256)
@@ -330,7 +330,7 @@ def _array(kind: Any, items: Sequence[Any]) -> ctypes.Array:
 
 
 def _until(name: Callable[[Any], Any], items: Any) -> Iterator[Any]:
-    """The items of a list in C, which ends with one that has no name."""
+    """Yields the items of a list in C, which ends with one that has no name."""
     place = 0
     while items and name(items[place]):
         yield items[place]

@@ -27,22 +27,20 @@ class Table:
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.columns:
             raise BristleError(
-                f"{self.file}: there is no column {name}; there are {', '.join(self.columns)}."
+                f"{self.file}: no column {name}; there are {', '.join(self.columns)}."
             )
         return self.columns[name]
 
 
 def read_table(file: Path) -> Table:
-    """Reads columns that are separated by tabs, semicolons or commas; with the first two a comma
-    may be the decimal sign.
-
-    Empty lines and lines that begin with # are passed over. Every entry has to be a number; NaN is
-    none.
+    """Reads columns separated by tabs, semicolons or commas; with the first two a comma may be the
+    decimal sign. Empty lines and lines that begin with # are skipped. Every entry has to be a
+    number; NaN is none.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise BristleError(f"{file}: not a text in UTF-8.") from None
+        raise BristleError(f"{file}: is not UTF-8 text.") from None
     lines = [
         (i, line)
         for i, line in enumerate(text.splitlines(), 1)
@@ -75,7 +73,7 @@ def read_table(file: Path) -> Table:
 
 
 def _cells(number: int, line: str, delimiter: str, file: Path) -> list[str]:
-    """The entries of one line, so that a quote that is not closed reaches no further."""
+    """Splits one line, so that an unclosed quote affects no other."""
     try:
         return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
     except csv.Error as error:
@@ -96,7 +94,7 @@ def _number(entry: str, file: Path, line: int, name: str) -> float:
 
 
 def write_table(handle: IO[str], columns: Mapping[str, ArrayLike]) -> None:
-    """Numbers with all their digits; of a vector one column per element."""
+    """Writes numbers with all their digits; of a vector one column per element."""
     flat: dict[str, np.ndarray] = {}
     for name, values in columns.items():
         numbers = np.asarray(values)

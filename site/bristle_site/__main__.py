@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-if not __package__:  # then Python looks for modules in this folder
+if not __package__:  # Python would import modules of this folder
     del sys.path[0]
-# the packages beside this one, whatever is installed
+# the packages beside this one, not installed ones
 sys.path[:0] = [str(ROOT / name) for name in ("site", "python", ".")]
 
 from bristle.cli import main  # noqa: E402

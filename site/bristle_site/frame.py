@@ -1,4 +1,4 @@
-"""What all pages of the site share: the style, the links to the other parts, and the frame."""
+"""Common parts of all pages of the site: the style, the links to the other parts, and the frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINK = re.compile(r'(?<=[ <])(href|src)="([^"#:]+)(#[^"]*)?"')
 
 
 def head(title: str, style: str) -> str:
-    """The begin of a page, up to its body."""
+    """Writes the beginning of a page, up to its body."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -29,12 +29,12 @@ def head(title: str, style: str) -> str:
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of the site, each as a link from its root and a word."""
+    """Lists the parts of the site, each as a link from its root and a word."""
 
     parts: tuple[tuple[str, str], ...]
 
     def page(self, here: Path, title: str, body: str, script: str = "") -> str:
-        """A page at this place of the site."""
+        """Writes a page at this place of the site."""
         style = (HERE / "site.css").read_text(encoding="utf-8")
         end = f"<script>\n{script}</script>\n" if script else ""
         return f"""{head(title, STYLE + CONTROLS + style)}
@@ -49,7 +49,7 @@ class Frame:
 """
 
     def navigation(self, here: Path) -> str:
-        """The links to all parts, of which a page may be one."""
+        """Writes the links to all parts, of which a page may be one."""
         links = "".join(
             f'<a href="{up(here)}{escape(link)}"{self._current(here, link)}>{escape(word)}</a>'
             for link, word in self.parts
@@ -62,13 +62,13 @@ class Frame:
 
 
 def up(here: Path) -> str:
-    """The relative path from a page to the root."""
+    """Returns the relative path from a page to the root."""
     return "../" * (len(here.parts) - 1)
 
 
 def reachable(body: str) -> str:
-    """What is wider than a phone scrolls by itself, and the keyboard reaches it; the empty corner
-    of a table is no header."""
+    """Makes wide tables and listings scrollable and reachable by keyboard; the empty corner of a
+    table is no header."""
     body = re.sub(r"<th>\s*</th>", "<td></td>", body)
     body = re.sub(
         r"<table>.*?</table>",

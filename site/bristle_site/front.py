@@ -1,4 +1,4 @@
-"""The front page of the site: what this is, a file in one click, which model, what next."""
+"""Writes the front page of the site: what this is, a file in one click, which model, what next."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .frame import HERE
 
 FIRST = ("ImplicitBristle", "SecondOrderBristle", "StaticRegularized", "LuGre")
 PICTURE = "docs/stick-slip.svg"
-Links = Mapping[str, str]  # where the documents and parts are on the site; without those it lacks
+Links = Mapping[str, str]  # addresses of the documents and parts on the site; without missing ones
 TUTORIAL, TOOLS = "docs/from-a-measurement-to-an-element.md", "docs/tools.md"
 
 
 def body(
     descriptions: Sequence[Description], files: Collection[str], downloads: str, links: Links
 ) -> str:
-    """`files`: names of the FMUs that are there; `downloads`: the wheel and the archive."""
+    """Writes the page; `files`: names of the existing FMUs; `downloads`: the wheel and the
+    archive."""
     models = [one for one in descriptions if one.kind != "load"]
     loads = len(descriptions) - len(models)
     first = "".join(
@@ -61,7 +62,8 @@ def _decision() -> dict[str, Any]:
 
 
 def _questions() -> str:
-    """The form, with the first answer of each question given; without JavaScript, the rules."""
+    """Writes the form, with the first answer of each question chosen; without JavaScript, the
+    rules."""
     known = _decision()
     fields = "".join(
         f"<fieldset><legend>{escape(one['text'])}</legend>"
@@ -89,7 +91,7 @@ def script(links: Links, files: Collection[str]) -> str:
 
 
 def _links(links: Links) -> str:
-    """Those of three that are there, else the page that has everything."""
+    """Returns the existing ones of three, otherwise the page that has everything."""
     wanted = [
         (
             "playground",
@@ -115,7 +117,7 @@ def _links(links: Links) -> str:
 
 
 def _models(descriptions: Sequence[Description], files: Collection[str]) -> str:
-    """A list for each kind, as in the README; files that nothing here describes come last."""
+    """Writes a list for each kind, as in the README; files without a description come last."""
     named: set[str] = set()
     lists = []
     for kind, caption in MODEL_KINDS.items():

@@ -1,9 +1,7 @@
-"""What is published: an archive with all FMUs, and a site with a front page, the files, the pages,
-the documents, the report, the playground and a search.
-
-The site is made of what is there: every Markdown file that the README leads to, directly or by
-others, becomes a page beside it, with the files that these show or link. Links keep working because
-the site has the folders of the repository.
+"""Makes what is published: an archive with all FMUs, and a site with a front page, the files, the
+pages, the documents, the report, the playground and a search. Every Markdown file that the README
+leads to, directly or through others, becomes a page of the site, with the files that these show or
+link. Links keep working because the site has the folders of the repository.
 """
 
 from __future__ import annotations
@@ -31,8 +29,8 @@ MODELS, FMUS = "models", "fmus"  # folders of the site with the FMUs' pages and 
 SUMS = "SHA256SUMS"
 README = Path("README.md")
 REFERENCE = Path("docs/api.md")  # of the Python package
-PARTS = {"playground": "Playground", "report": "Report"}  # made beside the FMUs, each a page
-# the second part takes what is left as it is
+PARTS = {"playground": "Playground", "report": "Report"}  # built beside the FMUs, each a page
+# the second kind is copied unchanged
 CODE = re.compile(r"<code>([A-Z]\w+)</code>|<(a|pre)\b.*?</\2>", re.DOTALL)
 ABOUT = """\
 Bristle {version}: friction models for multibody simulation, each as an FMI 2.0 FMU
@@ -52,7 +50,8 @@ SHA256SUMS has the checksums (sha256sum -c SHA256SUMS). LICENSE: MIT.
 
 
 def write_archive(folder: Path, fmus: Path, license_file: Path) -> Path:
-    """bristle-<version>.zip in the folder: the FMUs, their checksums, the licence and a text."""
+    """Writes bristle-<version>.zip to the folder: the FMUs, their checksums, the licence and a
+    text."""
     files = [*_fmus(fmus), *sorted(fmus.glob("fmi3/*.fmu"))]
     content = {file.relative_to(fmus).as_posix(): file.read_bytes() for file in files} | {
         SUMS: _sums(files, fmus).encode(),
@@ -65,7 +64,7 @@ def write_archive(folder: Path, fmus: Path, license_file: Path) -> Path:
 
 
 def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
-    """The site, in a folder that is made anew."""
+    """Makes the site, in a new folder."""
     shutil.rmtree(site, ignore_errors=True)
     models = {file.stem: file for file in _fmus(fmus)}
     parts = [part for part in PARTS if (fmus / part / "index.html").is_file()]
@@ -105,7 +104,7 @@ def write_site(site: Path, repository: Path, fmus: Path, archive: Path) -> None:
 
 
 def _frame(parts: Iterable[str], documents: list[Path]) -> Frame:
-    """The links that every page has, to the parts that exist."""
+    """Returns the links on every page, to the existing parts."""
     links = [("index.html", "Bristle"), ("files.html", "Files")]
     links += [(f"{part}/index.html", PARTS[part]) for part in parts]
     links.append((str(_page(README)), "Documentation"))
@@ -115,7 +114,7 @@ def _frame(parts: Iterable[str], documents: list[Path]) -> Frame:
 
 
 def _link_report(file: Path) -> None:
-    """The titles of the models in the report lead to their pages."""
+    """Links the titles of the models in the report to their pages."""
     page = re.sub(
         r'<small data-page="(\w+)">(.*?)</small>',
         rf'<small><a href="../{MODELS}/\1.html">\2</a></small>',
@@ -138,7 +137,7 @@ def _size(file: Path) -> str:
 
 
 def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
-    """As sha256sum writes and checks them, with paths from the folder on, else with names alone."""
+    """Writes checksums as sha256sum does, with paths from the folder, or with names only."""
     return "".join(
         f"{hashlib.sha256(file.read_bytes()).hexdigest()}"
         f"  {file.relative_to(folder or file.parent).as_posix()}\n"
@@ -147,7 +146,7 @@ def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
 
 
 def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: list[Path]) -> None:
-    """All files with their sizes and checksums, one by one."""
+    """Lists all files with their sizes and checksums."""
     files = [*packages, *models.values()]
     lines = [line.split("  ") for line in _sums(files).splitlines()]
     sums = {file: digest for digest, file in lines}
@@ -174,16 +173,16 @@ folder of the files, <code>sha256sum -c {SUMS} --ignore-missing</code> compares 
 
 
 def _write_search(site: Path, frame: Frame) -> None:
-    """Last of all, because it knows every other page."""
+    """Written last, because it contains every other page."""
     place = Path("search.html")
     skipped = {site / "index.html", site / "files.html"}
     pages = [page for page in sorted(site.rglob("*.html")) if page not in skipped]
-    pages.sort(key=lambda page: page.stem == "CHANGELOG")  # what is now before what was
+    pages.sort(key=lambda page: page.stem == "CHANGELOG")  # current documents before the changelog
     found = []
     for page in pages:
         if page.relative_to(site).parts[0] not in PARTS:
             is_twin = page.parent.name == MODELS and without_suffix(page.stem) != page.stem
-            found += search.entries(page, site)[: 1 if is_twin else None]  # the rest is its model's
+            found += search.entries(page, site)[: 1 if is_twin else None]  # all else is its model's
     write_text(site / place, frame.page(place, "Search", search.body(), search.script(found)))
 
 
@@ -200,8 +199,8 @@ def _copy(file: Path, target: Path) -> None:
 
 
 def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
-    """The page inside an FMU, with links to the others, to its other form, to the file
-    itself and to the playground, where this has it."""
+    """Adds links to the page inside an FMU: to the others, to its other form, to the file and to
+    the playground, if it has the model."""
     text = _named_models(page_of(fmu), models, fmu.stem)
     links = [
         '<a href="../index.html#models">All models</a>',
@@ -219,8 +218,8 @@ def _model_page(fmu: Path, models: dict[str, Path], is_played: bool) -> str:
 
 
 def _named_models(page: str, models: dict[str, Path], own: str) -> str:
-    """Names of other models in the texts of a page lead to these. Some are those of people, too:
-    such a name has to be chosen to be one."""
+    """Links names of other models in the texts of a page. Some are also names of people: such a
+    name is a model's only where it is chosen."""
     names = "|".join(sorted((name for name in models if name != own), key=len, reverse=True))
     named = re.compile(rf"(?<![\w./-])(?:(?<=[Cc]hoose )({names})|({names}))(?![\w-])")
 
@@ -236,9 +235,9 @@ def _named_models(page: str, models: dict[str, Path], own: str) -> str:
 
 
 def _documents(repository: Path) -> list[Path]:
-    """The README and every Markdown file that it leads to."""
+    """Lists the README and every Markdown file that it leads to."""
     found = [repository / "README.md"]
-    for document in found:  # grows on the way
+    for document in found:  # grows in the loop
         for _, target in _targets(document, repository):
             if target.suffix == ".md" and target not in found:
                 found.append(target)
@@ -253,7 +252,7 @@ def _html(document: Path) -> str:
 
 
 def _targets(document: Path, repository: Path) -> Iterator[tuple[str, Path]]:
-    """Links of a document to files of the repository; a folder stands for its README."""
+    """Lists links of a document to files of the repository; a folder stands for its README."""
     for _, link, _ in LINK.findall(_html(document)):
         target = (document.parent / link).resolve()
         if target.is_dir() and (target / "README.md").is_file():
@@ -283,7 +282,7 @@ def _body(document: Path, repository: Path, site: Path, frame: Frame) -> str:
 
 
 def _listing(folder: Path, repository: Path, site: Path, frame: Frame) -> str:
-    """A page with the files of a folder that has no README."""
+    """Writes a page with the files of a folder without a README."""
     here = folder.relative_to(repository)
     files = sorted(file for file in folder.iterdir() if file.is_file())
     for file in files:
@@ -301,7 +300,7 @@ def _listing(folder: Path, repository: Path, site: Path, frame: Frame) -> str:
 
 
 def _linked_models(body: str, models: dict[str, Path], here: Path) -> str:
-    """Names of models in a text lead to their pages, but not inside of a link or a listing."""
+    """Links names of models in a text to their pages, except in a link or a listing."""
 
     def renewed(found: re.Match[str]) -> str:
         if found[1] not in models:
@@ -312,7 +311,8 @@ def _linked_models(body: str, models: dict[str, Path], here: Path) -> str:
 
 
 def _page(here: Path) -> Path:
-    """Where a document is on the site; a folder's README is its index, but the site has a front."""
+    """Returns the place of a document on the site; a folder's README is its index, but the site has
+    a front page."""
     if here == README:
         return Path("readme.html")
     return here.with_name("index.html") if here.name == README.name else here.with_suffix(".html")

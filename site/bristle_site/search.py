@@ -1,4 +1,4 @@
-"""The search of the site: one page that has the texts of all others, and needs no server."""
+"""Writes the search of the site: one page with the texts of all others, without a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ INLINE = re.compile(r"</?(?:a|b|code|em|i|small|span|strong|sub|sup)\b[^>]*>")  
 
 
 def entries(page: Path, site: Path) -> list[list[str]]:
-    """The parts of a page: its address with the place, its title, the part's title, the words."""
+    """Yields the parts of a page: its address with the anchor, its title, the part's title, the
+    words."""
     text = page.read_text(encoding="utf-8")
     title = _words(text.partition("<title>")[2].partition("</title>")[0])
     body = text.partition("<body>")[2]

@@ -11,11 +11,11 @@ TWINS = Project(Path(__file__).resolve().parents[2]).twins
 
 
 def without_twins(files: Iterable[Path]) -> list[Path]:
-    """The FMUs among these that are not another one's twin."""
+    """Lists the FMUs among these that are not another one's twin."""
     known = {file.stem: file for file in files}
     return [known[name] for name in known if without_suffix(name) not in known.keys() - {name}]
 
 
 def without_suffix(name: str) -> str:
-    """The name of the model that a name is of: that of a twin without its ending."""
+    """Returns the name of the model: that of a twin without its ending."""
     return next((name.removesuffix(twin) for twin in TWINS if name.endswith(twin)), name)

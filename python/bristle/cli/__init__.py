@@ -41,16 +41,16 @@ DEFECT = "this is a defect of bristle, or an input that it does not know"
 def main(
     words: Sequence[str] | None = None, package: ModuleType = commands, program: str = "bristle"
 ) -> int:
-    """Runs a command of the package; gives the exit code."""
+    """Runs a command of the package and returns the exit code."""
     words = sys.argv[1:] if words is None else list(words)
     try:
         signal.signal(signal.SIGTERM, _end)
     except ValueError:
-        pass  # not in the main thread: whoever called takes care of signals
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # closed by whoever called
+        pass  # outside the main thread the caller handles signals
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # closed by the caller
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # a name of a file may be no text, or the terminal have few letters
+            # a file name may be no text, and the terminal may lack characters
             stream.reconfigure(errors="backslashreplace")
     try:
         arguments = parsed(words, package, program)
@@ -63,7 +63,7 @@ def main(
             print(f"{program}: made the folder {made[0]}.", file=sys.stderr)
     except BristleError as error:
         return _fail(program, str(error))
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         _drop_output()
     except OSError as error:
         _drop_output()
@@ -87,7 +87,7 @@ def main(
     except KeyboardInterrupt:
         print(f"{program}: interrupted.", file=sys.stderr)
         return INTERRUPTED
-    except Exception as error:  # a defect: one line as well, and the traceback for who mends it
+    except Exception as error:  # a defect: one line too, with a traceback on request
         if os.environ.get("BRISTLE_TRACEBACK"):
             raise
         where = traceback.extract_tb(error.__traceback__)[-1]
@@ -103,14 +103,14 @@ def main(
 def parsed(
     words: Sequence[str], package: ModuleType = commands, program: str = "bristle"
 ) -> argparse.Namespace:
-    """The arguments of a command, which its `run` takes."""
+    """Parses the arguments of a command, for its `run`."""
     arguments = _parser(words, package, program).parse_args(words)
     _check(arguments)
     return arguments
 
 
 def _drop_output() -> None:
-    """Sends what is not written yet nowhere, so that nothing tries again at the end."""
+    """Discards what is not written yet, so that Python does not try again at its end."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -118,7 +118,7 @@ def _drop_output() -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuses what no command can do: to write over what it reads, or to read without end."""
+    """Refuses to overwrite an input file and to read a device, which may have no end."""
     given = dict(vars(arguments))
     out = given.pop("out", None)
     if given.get("seed", 0) < 0:
@@ -130,18 +130,18 @@ def _check(arguments: argparse.Namespace) -> None:
             if not isinstance(one, (str, Path)) or not os.path.exists(one):
                 continue
             if out is not None and out.exists() and out.samefile(one):
-                raise BristleError(f"{out}: is read by this command; write to another file.")
+                raise BristleError(f"{out}: this command reads the file; write to another one.")
             if stat.S_ISCHR(os.stat(one).st_mode) and not os.path.samefile(one, os.devnull):
                 raise BristleError(f"{one}: is a device.")
 
 
 def names(package: ModuleType = commands) -> list[str]:
-    """All commands."""
+    """Lists all commands."""
     return sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 
 
 def _chosen(words: Sequence[str], package: ModuleType) -> str | None:
-    """The command that is asked for, if there is one."""
+    """Finds the name of the command among the words, if there is one."""
     word = next((word for word in words if not word.startswith("-")), None)
     return word if word in names(package) else None
 
@@ -151,7 +151,7 @@ def command(name: str, package: ModuleType = commands) -> ModuleType:
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells what is wrong in one line, like every other mistake."""
+    """Reports wrong arguments in one line, like every other error."""
 
     def error(self, message: str) -> NoReturn:
         wrong = re.match(r"argument command: invalid choice: '([^']*)'", message)
@@ -205,4 +205,4 @@ def _fail(program: str, sentence: str) -> int:
 
 
 def _end(*_: object) -> NoReturn:
-    raise SystemExit(ENDED)  # so that what was begun is cleared away
+    raise SystemExit(ENDED)  # so that unfinished files are removed

@@ -1,4 +1,4 @@
-"""Arguments that several commands have."""
+"""Arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_out(parser: argparse.ArgumentParser, text: str, default: str | None = None) -> None:
-    """The file to write."""
+    """Adds the file to write."""
     path = default and Path(default)
     parser.add_argument("-o", "--out", type=Path, default=path, help=text)
 
@@ -24,13 +24,13 @@ def add_pictures(parser: argparse.ArgumentParser) -> None:
 
 
 def add_version(parser: argparse.ArgumentParser) -> None:
-    """The choice between the FMUs of FMI 2.0 and 3.0."""
-    text = "version of FMI that the FMU of a model is of (default: 2); an .fmu says it itself"
+    """Adds the choice between the FMUs of FMI 2.0 and 3.0."""
+    text = "FMI version of a model's FMU (default: 2); an .fmu has its own"
     parser.add_argument("--fmi", type=int, choices=(2, 3), default=2, help=text)
 
 
 def words_of(option: str, value: Any) -> list[str]:
-    """An option as the command line has it: once for each of several."""
+    """Writes an option as on the command line: repeated for several values."""
     if value is True:
         return [option]
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Pages in the browser."""
+"""Opens pages in the browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def open_page(page: Path, place: str = "") -> None:
-    """Opens a page at a place on it, and says where it is; without a browser, only that."""
+    """Opens a page at a place on it and prints its address; without a browser, only prints it."""
     address = page.resolve().as_uri() + (f"#{place}" if place else "")
     print(address, flush=True)
     if not webbrowser.open(address):

@@ -10,7 +10,7 @@ from .. import VERSION, BristleError
 
 @contextmanager
 def needing(extra: str) -> Iterator[None]:
-    """Turns a missing package into a sentence that says how to get it."""
+    """Turns a missing package into a sentence with the command that installs it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -20,6 +20,6 @@ def needing(extra: str) -> Iterator[None]:
 
 
 def wheel(extra: str) -> str:
-    """What pip is to install for optional dependencies: the file of the wheel, as the package is on
-    no index."""
+    """Names what pip installs for optional dependencies: the wheel's file, as no index has the
+    package."""
     return f'"bristle-{VERSION}-py3-none-any.whl[{extra}]"'

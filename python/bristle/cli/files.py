@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ _NUMBERS = count()
 
 @contextmanager
 def writing(file: Path, mode: str = "w") -> Iterator[IO]:
-    """Opens a file to write to, which takes its name when all is written: whatever goes wrong
-    before leaves what was there.
-
-    A device or a pipe is written to as it is, and a link goes on pointing where it does."""
+    """Opens a file for writing that gets its name once all is written: an error before that leaves
+    the old file as it was. Devices and pipes are written directly, and a link keeps its target."""
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     with _naming(file), _part_of(file) as (part, place):
         with open(part, mode, **text) as handle:
@@ -34,14 +32,14 @@ def write_text(file: Path, text: str) -> None:
 
 
 def check_writable(file: Path) -> None:
-    """Says now that a file cannot be written, before long work is done for it."""
+    """Raises an error if a file cannot be written, before long work is done for it."""
     with _naming(file), _part_of(file) as (part, _):
         part.touch()
 
 
 @contextmanager
 def _naming(file: Path) -> Iterator[None]:
-    """Names the file of an error of the system."""
+    """Adds the file's name to an error of the system."""
     try:
         yield
     except OSError as error:
@@ -50,8 +48,8 @@ def _naming(file: Path) -> Iterator[None]:
 
 @contextmanager
 def _part_of(file: Path) -> Iterator[tuple[Path, Path]]:
-    """Gives a name beside a file that nothing else has, which is free again in the end, and the
-    place that the file is to take."""
+    """Yields an unused temporary name beside a file, removed afterwards, and the file's final
+    place."""
     place = file.resolve()
     if place.is_dir():
         raise BristleError(f"{file}: Is a directory.")

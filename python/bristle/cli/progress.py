@@ -1,4 +1,4 @@
-"""How far a long work is, on a terminal."""
+"""Shows the progress of long work on a terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class Progress:
-    """One line that is written over, on a terminal only."""
+    """One line that is overwritten, on a terminal only."""
 
     def __init__(self, total: int = 0) -> None:
         self.total, self.done, self.shown = total, 0, sys.stderr.isatty()
@@ -27,7 +27,7 @@ class Progress:
         self.tell(text)
 
     def tell(self, text: str) -> None:
-        """More about the step that is being made."""
+        """Shows details of the current step."""
         if self.shown:
             count = f"[{self.done}/{self.total}] " if self.total else ""
             line = f"{count}{text}"[: shutil.get_terminal_size().columns - 1]
@@ -43,13 +43,12 @@ def in_parallel(
     items: Sequence[Item],
     name: Callable[[Item], str] = str,
 ) -> list[Result]:
-    """Does the work for all items in threads, as many at a time as there are processors, and shows
-    how far it is."""
+    """Does the work for all items in threads, one per processor, and shows the progress."""
     with ThreadPoolExecutor(os.cpu_count()) as pool, Progress(len(items)) as progress:
         try:
             futures = {pool.submit(work, item): item for item in items}
             for future in as_completed(futures):
-                future.result()  # what went wrong ends all others at once
+                future.result()  # an error ends all others at once
                 progress.step(name(futures[future]))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

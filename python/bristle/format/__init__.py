@@ -1,2 +1,1 @@
-"""The format of the FMUs: what the generator writes into one, and what the tools read there or
-write anew."""
+"""The format of the FMUs: what the generator writes into them and the tools read or rewrite."""

@@ -21,20 +21,20 @@ from .sources import UNIT
 
 TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 LARGEST_DESCRIPTION = 16 << 20  # bytes
-LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may be held in memory
+LARGEST = 256 << 20  # bytes, unpacked: ours have 2 MiB, and all of it may have to fit into memory
 PAGE = "documentation/index.html"
-# Suffixes of libraries: of platforms as FMI 2.0 calls them, and of systems in the names of 3.0
+# Suffixes of libraries by platform of FMI 2.0 and by operating system of FMI 3.0
 LIBRARY_SUFFIX = {"linux64": ".so", "win64": ".dll", "darwin64": ".dylib"}
 SYSTEM_SUFFIX = {"linux": ".so", "windows": ".dll", "darwin": ".dylib"}
 
 
 def library_suffix(platform: str) -> str:
-    """The suffix of libraries for a platform of either version; nothing for one that is unknown."""
+    """Returns the suffix of libraries for a platform of either version; "" if it is unknown."""
     return LIBRARY_SUFFIX.get(platform) or SYSTEM_SUFFIX.get(platform.rpartition("-")[2], "")
 
 
 def this_platform(version: int = 2) -> str:
-    """The platform's name in a version of FMI."""
+    """Returns the platform's name in a version of FMI."""
     machine = platform.machine().lower()
     if version == 3:
         system = {"win32": "windows"}.get(sys.platform, sys.platform)
@@ -55,15 +55,15 @@ def write_zip(fmu: Path, content: dict[str, bytes]) -> None:
         for name, data in content.items():
             entry = zipfile.ZipInfo(name, TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # Unix, so that an unzipped library can be loaded
+            entry.create_system = 3  # Unix, so that an unzipped library is executable
             entry.external_attr = (0o755 if name.startswith("binaries/") else 0o644) << 16
             archive.writestr(entry, data, compresslevel=9)
 
 
 @contextmanager
 def opened(fmu: Path) -> Iterator[zipfile.ZipFile]:
-    """Opens an FMU to read from; whatever is wrong with the file, then or while it is read, is said
-    in one sentence."""
+    """Opens an FMU for reading; any fault of the file, now or while it is read, becomes one
+    sentence."""
     try:
         with zipfile.ZipFile(fmu) as archive:
             _check_members(fmu, archive)
@@ -83,13 +83,13 @@ def opened(fmu: Path) -> Iterator[zipfile.ZipFile]:
         if error.filename:
             raise
         raise BristleError(
-            f"{fmu}: not an FMU, the zip file leads to places that are not in it."
+            f"{fmu}: not an FMU, the zip file refers to places outside it."
         ) from None
 
 
 def _check_members(fmu: Path, archive: zipfile.ZipFile) -> None:
-    """Refuses members that would be unpacked elsewhere, twice or as a link, and more of them than
-    memory should have to hold."""
+    """Refuses members that would be unpacked elsewhere, twice or as a link, and more than memory
+    should hold."""
     seen = set()
     for entry in archive.infolist():
         name = PurePosixPath(entry.filename)
@@ -111,7 +111,7 @@ def _check_members(fmu: Path, archive: zipfile.ZipFile) -> None:
 
 
 def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
-    """The model description of an FMU and the names of its members."""
+    """Reads the model description of an FMU and the names of its members."""
     with opened(fmu) as archive:
         names = archive.namelist()
         if "modelDescription.xml" not in names:
@@ -126,12 +126,12 @@ def contents(fmu: Path) -> tuple[ElementTree.Element, list[str]]:
 
 
 def page_of(fmu: Path) -> str:
-    """The documentation inside an FMU; nothing where it has none."""
+    """Reads the documentation inside an FMU; "" if it has none."""
     with opened(fmu) as archive:
         return archive.read(PAGE).decode(errors="replace") if PAGE in archive.namelist() else ""
 
 
 def platforms(names: Collection[str]) -> list[str]:
-    """The platforms that an FMU with these members runs on, and sources if it has them."""
+    """Lists the platforms that an FMU with these members runs on, and "sources" if it has them."""
     found = dict.fromkeys(name.split("/")[1] for name in names if name.startswith("binaries/"))
     return [*found, *(["sources"] if f"sources/{UNIT}" in names else [])]

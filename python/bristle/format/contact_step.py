@@ -16,14 +16,14 @@ CONTACT = (
 
 
 def contact_step(values: dict[str, float], mass: float, speed: float, late: bool) -> float:
-    """The largest step with which a host that holds the normal force of a Hunt-Crossley contact
-    gives a body no energy.
+    """Returns the largest step with which a host that holds the normal force of a Hunt-Crossley
+    contact gives a body no energy.
 
     About a penetration the contact is a spring k and a damper d. With x' = x + h v', v' = v - h (k
     x + d v)/m small motions decay for k h²/m + 2 d h/m < 4 and, with the force of the step before,
-    for k h²/m < (d h/m) (1 - d h/m) (Jury). Of the smaller limit of the deepest point and of rest
-    two thirds are left for the nonlinear impact, measured over stiffnesses of 1 to 1e4 times the
-    default and masses of 0.01 to 100 kg.
+    for k h²/m < (d h/m) (1 - d h/m) (Jury). The result is two thirds of the smaller limit, of the
+    deepest point and of rest; the margin is for the nonlinear impact, measured over stiffnesses of
+    1 to 1e4 times the default and masses of 0.01 to 100 kg.
     """
     stiffness, depth = values["contactStiffness"], values["referencePenetration"]
     p, q = values["stiffnessExponent"], values["dampingExponent"]

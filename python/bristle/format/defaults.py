@@ -1,5 +1,5 @@
-"""What an element has of its own beside its law (core/defaults.h): as C, and as the bytes in a
-finished library."""
+"""GUID, name and start values of an element (core/defaults.h): as C, and as bytes in a finished
+library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Defaults:
     options: tuple[int, ...]
 
     def c_text(self) -> str:
-        """The header that the sources include."""
+        """Writes the header that the sources include."""
         tables = [
             f"    {{{', '.join(map(repr, values)) or '0'}}},"
             for values in (self.parameters, self.inputs, self.options)
@@ -39,15 +39,15 @@ class Defaults:
         return "\n".join(lines) + "\n"
 
     def _layout(self) -> struct.Struct:
-        """As compilers lay the table out on all platforms: least significant byte first, no gaps;
-        no empty array."""
+        """Describes the layout of the table on all platforms: little-endian, no gaps, no empty
+        array."""
         counts = [max(1, len(values)) for values in (self.parameters, self.inputs, self.options)]
         return struct.Struct(
             "<{}s{}s{}s{}d{}d{}i".format(MARK_BYTES, GUID_BYTES, NAME_BYTES, *counts)
         )
 
     def table(self) -> bytes:
-        """The table in a library."""
+        """Returns the table as in a library."""
         values = [
             number
             for part in (self.parameters, self.inputs, self.options)
@@ -57,7 +57,7 @@ class Defaults:
 
 
 def replaced(library: bytes, old: Defaults, new: Defaults) -> bytes:
-    """A library for one processor with other defaults in it."""
+    """Returns a library for one processor with other defaults in it."""
     places = [found.start() for found in re.finditer(re.escape(MARK), library)]
     before, after = old.table(), new.table()
     if len(places) != 1 or library[places[0] : places[0] + len(before)] != before:

@@ -1,4 +1,4 @@
-"""The experiments that an FMU's reference results are of: how its inputs move."""
+"""The experiments of an FMU's reference results: how its inputs move."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 STEP = 1e-3  # s
 STEPS = 100
-REVERSAL = "reversal"  # is made with the first of the parameter sets
+REVERSAL = "reversal"  # whether it uses the first parameter set
 
-Motion = Callable[[int], float]  # of an input over the communication points
+Motion = Callable[[int], float]  # of an input at the communication points
 
 
 @dataclass(frozen=True)
 class Input:
     start: float
-    size: float  # that is usual
+    size: float  # nominal value
 
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
     text: str
-    motions: Mapping[str, Motion]  # inputs that are not here keep their start values
+    motions: Mapping[str, Motion]  # other inputs keep their start values
 
 
 def held(value: float) -> Motion:
@@ -31,8 +31,8 @@ def held(value: float) -> Motion:
 
 
 def _wave(size: float, mean: float = 0.0, turns: float = 1.0) -> Motion:
-    """A sine that begins with its mean, and passes zero between two points: on one of them rounding
-    would decide about the direction."""
+    """Makes a sine that begins at its mean and crosses zero between two points: at a point,
+    rounding would decide the direction."""
     return lambda k: mean + (size * math.sin(2 * math.pi * turns * (k - 0.5) / STEPS) if k else 0)
 
 
@@ -41,7 +41,7 @@ def _ramp(first: int, last: int, size: float) -> Motion:
 
 
 def experiments_of(inputs: Mapping[str, Input], starts: Mapping[str, float]) -> list[Experiment]:
-    """What an element with these inputs is taken through."""
+    """Chooses the experiments of an element with these inputs."""
     velocity = next((name for name in inputs if name.startswith("relative")), "")
     if velocity == "relativeVelocity[1]":
         return _sliding_in_a_plane(inputs)
@@ -72,19 +72,21 @@ def _sliding(
     lever = starts.get("frictionRadius", 1.0)
     normal = inputs["normalForce"].start or inputs["normalForce"].size
     holds = starts.get("staticFriction", 0.5) * normal * lever
-    slow, fast = 1e-3 / lever, 0.1 / lever  # to and fro by 0.03 mm; ten Stribeck velocities
+    slow, fast = 1e-3 / lever, 0.1 / lever  # amplitudes: 0.03 mm; ten Stribeck velocities
     stick: dict[str, Motion] = {velocity: _wave(slow)}
     apart: dict[str, Motion] = {velocity: lambda k: fast * _ramp(20, STEPS, 1.0)(k) ** 3}
     reversal: dict[str, Motion] = {
         velocity: _wave(fast),
         "normalForce": _wave(0.5 * normal, normal),
     }
-    if load:  # ideal stick holds it
+    if load:  # for ideal stick
         stick = {velocity: held(0.0), load: _wave(0.5 * holds)}
         apart[load] = _ramp(0, 20, 1.5 * holds)
         reversal[load] = _wave(0.5 * holds)
     return [
-        Experiment("stick", "A small motion, or half of the load that it holds, to and fro", stick),
+        Experiment(
+            "stick", "A small motion, or half of the load that stick bears, to and fro", stick
+        ),
         Experiment("break_away", "From rest into sliding", apart),
         Experiment(REVERSAL, "Sliding to and fro under a normal force that varies", reversal),
     ]
@@ -110,7 +112,7 @@ def _sliding_in_a_plane(inputs: Mapping[str, Input]) -> list[Experiment]:
 
 
 def _impact(depth: float) -> tuple[Motion, Motion]:
-    """Height of a point over a surface that it comes to and leaves again, and its rate."""
+    """Makes the height, and its rate, of a point that comes to a surface and leaves it again."""
     rate = 2 * depth * math.pi / (STEPS * STEP)
     return (
         lambda k: depth * (1 - 2 * math.sin(math.pi * k / STEPS)),
@@ -132,8 +134,8 @@ def _sweeps(inputs: Mapping[str, Input]) -> list[Experiment]:
 
 
 def _turn_of(i: int, count: int, size: float, mean: float) -> Motion:
-    """A wave in the i-th part of the time alone, of an even number of steps, so that it passes zero
-    between two points."""
+    """Makes a wave in the i-th part of the time only, an even number of steps, so that it crosses
+    zero between two points."""
     part = max(2 * (STEPS // (2 * count)), 2)
     wave = _wave(size, mean, STEPS / part)
     return lambda k: wave(k - i * part) if i * part < k <= (i + 1) * part else mean

@@ -1,6 +1,6 @@
 """What tools need to know of an element beyond modelDescription.xml: resources/bristle.json.
 
-The generator writes it into the FMU; `bristle stamp` hands it on as it is.
+The generator writes it into the FMU; `bristle stamp` copies it unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .. import BristleError
 from .archive import LARGEST_DESCRIPTION, opened
 
 FACTS = "resources/bristle.json"
-EVENTS = "state events"  # what an element with modes needs of its host
+EVENTS = "state events"  # needed from the host by an element with modes
 # Relations of a value to its limits
 IN_WORDS = {"at_least": "at least", "above": "above", "at_most": "at most", "below": "below"}
 
@@ -39,10 +39,10 @@ MODEL_KINDS = {
 
 @dataclass(frozen=True)
 class Facts:
-    """What is not there is unknown, as in an FMU of another tool; a newer bristle may add facts."""
+    """A missing fact is unknown, as in an FMU of another tool; a newer bristle may add facts."""
 
-    law: str = ""  # the model whose equations it has, also of a twin or a stamped element
-    twin: str = ""  # the kind of twin that it is of this model, as Rotational
+    law: str = ""  # the model with its equations, also for a twin or a stamped element
+    twin: str = ""  # the kind of twin of that model, as Rotational
     kind: str = ""  # regularized, ideal stick, bristle, hysteresis or spatial
     summary: str = ""
     choose: list[str] = field(default_factory=list)  # what it is for
@@ -51,12 +51,12 @@ class Facts:
     roles: dict[str, str] = field(default_factory=dict)
     # Between parameters: {"dynamicFriction": {"at_most": "staticFriction"}}
     rules: dict[str, dict[str, str]] = field(default_factory=dict)
-    # Text by item, whose values count from 1
+    # {option: {item: text}}, items in the order of their values 1, 2, …
     options: dict[str, dict[str, str]] = field(default_factory=dict)
     identify: dict[str, str] = field(default_factory=dict)  # how a parameter is found
     passive: bool = True  # with every option
     passive_with: dict[str, str] = field(default_factory=dict)  # {option: item}, if not with others
-    energy: str = ""  # what there is to say about that
+    energy: str = ""  # a remark on passivity
     equations: list[dict[str, str]] = field(default_factory=list)  # text, latex, source
 
     def text(self) -> str:
@@ -64,7 +64,7 @@ class Facts:
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
 
     def passivity(self) -> str:
-        """Whether it is passive, in a sentence."""
+        """States in a sentence whether it is passive."""
         for option, item in self.passive_with.items():
             others = " or ".join(one for one in self.options[option] if one != item)
             return f"Passive with {option} = {item}, but not with {others}."
@@ -74,8 +74,8 @@ class Facts:
 
 
 def needs(inputs: Iterable[str], roles: Mapping[str, str], has_modes: bool) -> list[str]:
-    """What an element asks of its host beside normal force and velocity: inputs, and events where
-    it has modes."""
+    """Lists what an element needs from its host beside normal force and velocity: inputs, and
+    events if it has modes."""
     usual = {roles.get("normal_force"), roles.get("velocity")}
     return [name for name in inputs if name not in usual] + ([EVENTS] if has_modes else [])
 
@@ -102,7 +102,7 @@ def read_facts(fmu: Path) -> Facts:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Tells whether a value has the type, and so have its parts."""
+    """Checks the type of a value and of its parts."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     is_one = type(value) is (get_origin(hint) or hint)
     return is_one and all(_fits(one, get_args(hint)[-1]) for one in parts)

@@ -23,7 +23,8 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|[^\\{}^_&]")
 
 
 def plain(latex: str) -> str:
-    """A formula in one line: fractions with a slash, indices with _, powers with ^ or raised."""
+    """Writes a formula in one line: fractions with a slash, indices with _, powers with ^ or
+    raised."""
     tokens = _TOKEN.findall(" ".join(latex.split()))
     text = _until(tokens, None)
     text = re.sub(r"\s+(?=[,;)])|(?<=\() +", "", re.sub(r"\s+", " ", text)).strip()
@@ -76,5 +77,5 @@ def _argument(tokens: list[str]) -> str:
 
 
 def _together(text: str) -> str:
-    """A part of a fraction that a slash does not tear apart."""
+    """Puts a part of a fraction in brackets unless the slash leaves it together."""
     return text if re.fullmatch(r"[\w.|\u0300-\u036f\u20d7]+", text) else f"({text})"

@@ -1,5 +1,5 @@
-"""The library of an FMU as a host of co-simulation calls it, of FMI 2.0 or 3.0: for reference
-results, and for runs that the runner, which knows 2.0 alone, cannot make."""
+"""A host for co-simulation with FMI 2.0 or 3.0, through ctypes: for reference results, and for FMUs
+of 3.0, which the runner does not know."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Callbacks(Structure):
 
 
 def instance(functions: ctypes.CDLL, root: Element) -> Instance:
-    """An instance of the FMU that this is the description of."""
+    """Makes an instance of the FMU with this description."""
     return (Instance3 if version_of(root) == 3 else Instance2)(functions, root)
 
 
@@ -98,7 +98,7 @@ class Instance2(Instance):
         self.callbacks = _Callbacks(
             _LOGGER(lambda *message: self.messages.append(message[-1].decode(errors="replace"))),
             _ALLOCATE(self._allocate),
-            _FREE(lambda address: None),  # rooms go with the instance
+            _FREE(lambda address: None),  # freed with the instance
         )
         self.functions.fmi2Instantiate.restype = c_void_p
         about = (b"bristle", 1, self.token, b"", byref(self.callbacks), 0, 0)
@@ -123,7 +123,7 @@ class Instance2(Instance):
                 self.call("SetInteger", byref(c_uint(place)), c_size_t(1), byref(c_int(int(value))))
 
     def take(self, references: Sequence[int]) -> list[Any]:
-        """Real variables alone."""
+        """Reads real variables."""
         count = len(references)
         values = (c_double * count)()
         self.call("GetReal", (c_uint * count)(*references), c_size_t(count), values)
@@ -134,18 +134,18 @@ class Instance2(Instance):
 
 
 class Instance3(Instance):
-    """Vectors are set and read as a whole: elements that are not given keep their values."""
+    """FMI 3.0 sets and reads whole vectors: elements that are not given keep their values."""
 
     prefix = "fmi3"
 
     def __init__(self, functions: ctypes.CDLL, root: Element) -> None:
-        self.ends: Mapping[int, Number] = {}  # inputs at the end of the next step, if they move
+        self.ends: Mapping[int, Number] = {}  # inputs at the end of the next step, if they change
         self.inputs = [
             int(one.get("valueReference", ""))
             for one in elements_of(root)
             if one.get("causality") == "input"
         ]
-        self.values: dict[int, list[Any]] = {}  # of each variable, as they were set or start
+        self.values: dict[int, list[Any]] = {}  # of each variable: set values or start values
         self.types: dict[int, str] = {}
         self.places: dict[int, tuple[int, int]] = {}  # variable and element
         for element in elements_of(root):
@@ -168,8 +168,8 @@ class Instance3(Instance):
         return self.functions.fmi3InstantiateCoSimulation(*about)
 
     def _update(self, *_intermediate: object) -> None:
-        """Gives the inputs at the end of a step, to which they move on a straight line."""
-        with suppress(BristleError):  # what was said is reported by the step
+        """Sets the inputs at the end of a step, reached on a straight line."""
+        with suppress(BristleError):  # an error is reported by the step
             self.put(self.ends)
 
     def _initialize(self, tolerance: float, time: float) -> None:

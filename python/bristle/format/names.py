@@ -23,12 +23,12 @@ MANGLED = str.maketrans(dict.fromkeys(". [](),", "_"))
 
 
 def mangled(name: str) -> str:
-    """The name OpenModelica makes of a variable's name on import."""
+    """Returns the name that OpenModelica gives a variable on import."""
     return name.translate(MANGLED)
 
 
 def taken_variable(name: str) -> str | None:
-    """Why a variable cannot have this name, or None."""
+    """Returns why a variable cannot have this name, or None."""
     if not re.fullmatch(r"[a-z][A-Za-z0-9]*", name):
         return "the name of a variable starts with a small letter and has letters and digits only"
     if name in MODELICA_KEYWORDS:
@@ -39,7 +39,7 @@ def taken_variable(name: str) -> str | None:
 
 
 def taken_symbol(symbol: str) -> str | None:
-    """Why a variable cannot have this symbol, or None."""
+    """Returns why a variable cannot have this symbol, or None."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", symbol):
         return f'"{symbol}" is not a name in C'
     if symbol in C_KEYWORDS:

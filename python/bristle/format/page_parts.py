@@ -1,4 +1,4 @@
-"""The parts of a documentation page that `bristle stamp` finds again in an FMU and writes anew."""
+"""The parts of a documentation page that `bristle stamp` finds in an FMU and rewrites."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def footer_start(name: str) -> str:
 
 
 def own_name(name: str) -> str:
-    """The name of the element in a text that is to follow it."""
+    """Marks the element's name in a text, for `bristle stamp` to replace."""
     return f'<span data-own="">{escape(name)}</span>'
 
 
 def default_cell(name: str, text: str) -> str:
-    """The default of a variable, by which it is found again."""
+    """Marks the default of a variable, for `bristle stamp` to find."""
     return f'<span data-default="{escape(name)}">{escape(text)}</span>'
 
 
 def numbers_text(values: Sequence[float]) -> str:
-    """Numbers as a page shows them; all alike are one."""
+    """Writes numbers as a page shows them; equal ones become one."""
     return ", ".join(f"{value:.9g}" for value in (values if len(set(values)) > 1 else values[:1]))

@@ -13,7 +13,7 @@ NAMESPACE = "http://ssp-standard.org/SSP1/SystemStructureParameterValues"
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """The values of one case that one model has, by the names of its scalar parameters."""
+    """The values of one case for one model, by the names of its scalar parameters."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ def document_text(root: ElementTree.Element) -> str:
 
 
 def ssv_text(one: ParameterSet) -> str:
-    """The set as SSP parameter values."""
+    """Writes the set as SSP parameter values."""
     ElementTree.register_namespace("ssv", NAMESPACE)
     root = ElementTree.Element(
         f"{{{NAMESPACE}}}ParameterSet",

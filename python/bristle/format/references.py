@@ -1,8 +1,7 @@
-"""Reference results inside an FMU, after the draft of FMI-LS-REF: experiments that its own library
-was taken through when the file was made, so that anyone can repeat them where it is imported.
-
-A stimulus gives the inputs at the communication points. An importer sets them there, holds them
-over the step and records the outputs at the end of it, as most masters do.
+"""Reference results inside an FMU, after the draft of FMI-LS-REF: experiments run with its own
+library when the file was made, so that anyone can repeat them in an importer. A stimulus gives the
+inputs at the communication points. An importer sets them there, holds them over the step and
+records the outputs at the end of it, as most masters do.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from .variables import variables_of, version_of
 FOLDER = "extra/org.fmi-standard.fmi-ls-ref"
 NOTE = "documentation/fmi-ls-ref.txt"
 MANIFEST = "http://fmi-standard.org/fmi-ls-manifest"
-SOLVER = 1e-9  # tolerance that the solver is given
-TOLERANCE = 1e-6  # of the results: two platforms differ by rounding, through the solver's choices
+SOLVER = 1e-9  # tolerance of the solver
+TOLERANCE = 1e-6  # of the results: rounding changes the solver's choices from platform to platform
 FORCES = ("N", "N.m")  # units of the outputs that are compared
-OBSERVED = "estimatedLoad"  # is nothing without couplingMass
+OBSERVED = "estimatedLoad"  # zero without couplingMass
 NOTE_TEXT = f"""Reference results of this FMU, in {FOLDER}
 
 <experiment>_in.csv   inputs at the communication points, every {STEP:g} s
@@ -41,14 +40,13 @@ its column. In FMI 3.0 a vector is one column, with blanks between its elements.
 
 
 def with_references(content: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of an FMU with reference results of its own; with none where it has no library for
-    this machine."""
+    """Adds reference results to the files of an FMU; none if it has no library for this machine."""
     files = {name: data for name, data in content.items() if not _is_reference(name)}
     return files | references(files)
 
 
 def references(content: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The reference results of an FMU; none where it has no library for this machine."""
+    """Makes the reference results of an FMU; none if it has no library for this machine."""
     root = document(content["modelDescription.xml"], "modelDescription.xml")
     identifier = root.find("CoSimulation").get("modelIdentifier")  # type: ignore[union-attr]
     platform = this_platform(version_of(root))
@@ -129,7 +127,7 @@ def _run(
     table: list[list[float]],
     outputs: list[int],
 ) -> list[list[float]]:
-    """The outputs at the end of every step."""
+    """Returns the outputs at the end of every step."""
     try:
         fmu.begin(SOLVER, 0.0, values, dict(zip(inputs, table[0], strict=True)))
         results = [fmu.take(outputs)]
@@ -149,7 +147,7 @@ def _csv(names: list[str], rows: list[list[float]]) -> str:
 
 
 def in_vectors(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Reference results with a column per vector, as FMI 3.0 has them."""
+    """Joins the columns of each vector into one, as FMI 3.0 has them."""
     return {
         name: _joined_columns(data.decode()).encode() if name.endswith(".csv") else data
         for name, data in files.items()

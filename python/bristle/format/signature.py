@@ -1,5 +1,5 @@
-"""The ad hoc signature of a macOS library: a list of the hashes of its pages, which has to follow
-any change of them.
+"""The ad hoc signature of a macOS library: a list of the hashes of its pages, renewed after any
+change of them.
 
 The layout is that of Apple's xnu sources, bsd/sys/codesign.h: a load command leads to a blob of
 blobs, one of which is the code directory with one hash per page. Only processors from Apple ask for
@@ -20,7 +20,7 @@ SHA256 = 2
 
 
 def signed_anew(library: bytes) -> bytes:
-    """A thin library with the hashes of its pages as they are now."""
+    """Returns a thin library with its hashes recomputed."""
     place = _signature(library)
     if place is None:
         return library
@@ -37,7 +37,7 @@ def signed_anew(library: bytes) -> bytes:
 
 
 def _signature(library: bytes) -> int | None:
-    """Where the signature begins."""
+    """Finds the offset of the signature."""
     commands = struct.unpack_from("<I", library, 16)[0]
     place = THIN_HEADER_BYTES
     for _ in range(commands):

@@ -1,5 +1,5 @@
-"""What the sources of an FMU are known by: their file, the prefix of their functions and the GUID
-of their content."""
+"""Names for the sources of an FMU: their file, the prefix of their functions and the GUID of their
+content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def prefix_line(name: str, version: int = 2) -> str:
 
 
 def content_guid(parts: Iterable[tuple[str, str]]) -> str:
-    """A GUID from names and texts: it changes with any of them and with nothing else."""
+    """Makes a GUID from names and texts: it changes with any of them and with nothing else."""
     digest = hashlib.sha256()
     for name, text in parts:
         for piece in (name, text):

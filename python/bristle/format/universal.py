@@ -23,7 +23,7 @@ def write_universal(out: Path, thin: Sequence[Path]) -> None:
 
 
 def joined(contents: Sequence[bytes]) -> bytes:
-    """Thin libraries as one."""
+    """Joins thin libraries into one."""
     head = struct.pack(">II", FAT_MAGIC, len(contents))
     body = b""
     first = _aligned(len(head) + 20 * len(contents))
@@ -36,7 +36,7 @@ def joined(contents: Sequence[bytes]) -> bytes:
 
 
 def parts(library: bytes) -> list[bytes]:
-    """The thin libraries of one that may be for several processors."""
+    """Splits a library, possibly for several processors, into thin ones."""
     magic, count = struct.unpack_from(">II", library)
     if magic != FAT_MAGIC:
         return [library]

@@ -17,7 +17,7 @@ class Variable:
     """One scalar variable of an FMU."""
 
     name: str
-    reference: int  # in FMI 3.0 that of the vector, counted on by its elements
+    reference: int  # in FMI 3.0 that of the vector plus the element's index
     causality: str  # parameter, input, output or local
     variability: str
     text: str
@@ -27,34 +27,34 @@ class Variable:
     max: float | None
     nominal: float | None
     is_real: bool
-    items: tuple[str, ...]  # of a mode or an option, whose values count from 1
+    items: tuple[str, ...]  # of a mode or an option, with the values 1, 2, …
     derivative: int | None  # the place of the state whose derivative this is
 
     def __hash__(self) -> int:
-        return hash(self.name)  # all fields would take as long as setting up a run
+        return hash(self.name)  # hashing all fields would take as long as setting up a run
 
     @property
     def base(self) -> str:
-        """The name of the vector that it is an element of, or its own."""
+        """The name of its vector, or its own if it is a scalar."""
         return self.name.partition("[")[0]
 
 
 def version_of(root: Element) -> int:
-    """The version of FMI that a model description is of: 2 or 3; 0 for any other."""
+    """Returns the FMI version of a model description: 2 or 3; 0 for any other."""
     version = root.get("fmiVersion", "")
     return 2 if version == "2.0" else 3 if version.startswith("3.") else 0
 
 
 def token_name(root: Element) -> str:
-    """What the description calls the token that its library checks."""
+    """Returns the attribute with the token that the library checks."""
     return "instantiationToken" if version_of(root) == 3 else "guid"
 
 
 def variables_of(
     root: Element, options: Mapping[str, Iterable[str]] | None = None
 ) -> tuple[Variable, ...]:
-    """All scalar variables but time and the event indicators, which only FMI 3.0 has among them;
-    `options` are the items of those that are whole numbers."""
+    """Reads all scalar variables, without the time and event indicators that FMI 3.0 lists among
+    them; `options` are the items of integer variables."""
     types = {one.get("name"): one for path in ENUMERATIONS for one in root.iterfind(path)}
     found: list[Variable] = []
     for element in elements_of(root):
@@ -73,7 +73,7 @@ def variables_of(
 
 
 def elements_of(root: Element) -> list[Element]:
-    """The variables as they are described, without time and event indicators."""
+    """Lists the elements of the variables, without time and event indicators."""
     indicators = root.iterfind("ModelStructure/EventIndicator")
     marked = {one.get("valueReference") for one in indicators}
     return [
@@ -84,12 +84,12 @@ def elements_of(root: Element) -> list[Element]:
 
 
 def kind_of(element: Element) -> Element:
-    """The element that holds the type of a variable: in 2.0 one inside of it."""
+    """Returns the element with the type of a variable: in 2.0 its child."""
     return element[0] if element.tag == "ScalarVariable" else element
 
 
 def scalars(element: Element) -> tuple[list[str], list[Any]]:
-    """The names of a variable's scalars, and their start values."""
+    """Returns the names of a variable's scalars, and their start values."""
     name, about = element.get("name", ""), kind_of(element)
     kind = float if about.tag in REALS else int
     starts: list[Any] = [kind(one) for one in about.get("start", "").split()]
@@ -114,7 +114,7 @@ def _shared(
     types: Mapping[str | None, Element],
     options: Mapping[str, Iterable[str]],
 ) -> Variable:
-    """What holds for all scalars of a variable."""
+    """Reads the attributes that all scalars of a variable share."""
     about = kind_of(element)
 
     def number(key: str) -> float | None:

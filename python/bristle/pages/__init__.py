@@ -1,1 +1,1 @@
-"""Pages and drawings, as identify, sweep and the site make them."""
+"""Pages and drawings for identify, sweep and the site."""

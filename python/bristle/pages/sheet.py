@@ -33,7 +33,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: int) -> str:
-    """Cells are text; the columns from the second on, as many as given, are numbers."""
+    """Makes a table of text; the second and following columns, `numbers` of them, hold numbers."""
 
     def cells(kind: str, row: Sequence[str]) -> str:
         return "".join(

@@ -11,11 +11,9 @@ import numpy as np
 def kept_rows(
     time: np.ndarray, columns: Sequence[np.ndarray], limit: int, tolerance: float
 ) -> np.ndarray:
-    """Rows that draw all columns over time within `tolerance` (of each column's own span) by
-    straight lines.
-
-    The stretch with the largest deviation is split first, so that what matters most is there when
-    `limit` ends it.
+    """Selects rows that draw all columns over time within `tolerance` (of each column's own span)
+    by straight lines. The stretch with the largest deviation is split first, so that `limit` drops
+    the least important rows.
     """
     last = len(time) - 1
     scaled = np.array([column / (np.ptp(column) or 1.0) for column in columns])

@@ -33,7 +33,7 @@ class Line:
     x: np.ndarray
     y: np.ndarray
     label: str = ""
-    time: np.ndarray | None = None  # what the points are ordered by, where x is not
+    time: np.ndarray | None = None  # the order of the points where x does not increase
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Panel:
 
 
 def drawing(panels: Sequence[Panel], width: int = 560, height: int = 320) -> str:
-    """Panels one above the other, with one key below all of them."""
+    """Draws panels one above the other, with one key below all of them."""
     labels = [line.label for line in panels[0].lines if line.label]
     total = height * len(panels) + (22 if labels else 0)
     parts = _opened(width, total)
@@ -115,20 +115,20 @@ def _text(place: str, text: str, anchor: str = "middle") -> str:
 
 
 def _upright(x: float, y: float, text: str) -> str:
-    """The title of an upright axis."""
+    """Draws the title of a vertical axis."""
     return _text(f'transform="translate({x} {y:.0f})rotate(-90)"', text)
 
 
 def _room(numbers: Sequence[float]) -> int:
-    """Pixels for numbers beside an axis, and for its title beside them."""
+    """Returns the pixels for the numbers and the title beside a vertical axis."""
     widest = max((len(_number(one)) for one in numbers), default=0)
     return max(MARGIN_LEFT, TITLE + 7 + DIGIT * widest)
 
 
 def _drawn_rows(line: Line, width: int) -> np.ndarray:
-    """The points of a line that show: of a curve those that bend it; of a signal over time with
-    more points than pixels, of the first, least, largest and last of each column of pixels, so
-    that nothing that it does is lost."""
+    """Selects the visible points of a line: of a curve those that bend it; of a signal over time
+    with more points than pixels the first, least, largest and last of each column of pixels, so
+    that every peak stays."""
     if line.time is not None or len(line.x) <= 4 * width or (np.diff(line.x) < 0).any():
         order = line.x if line.time is None else line.time
         return kept_rows(order, [line.x, line.y], 4 * width, TOLERANCE)
@@ -155,7 +155,7 @@ def _widened(low: float, high: float, span: float) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float, wanted: int) -> list[float]:
-    """Round numbers between low and high, about as many as wanted."""
+    """Returns round numbers between low and high, about as many as wanted."""
     raw = (high - low) / wanted
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * 0.999)
@@ -166,7 +166,7 @@ def ticks(low: float, high: float, wanted: int) -> list[float]:
 
 
 def _fitting_ticks(low: float, high: float, width: int) -> list[float]:
-    """As many as have room beside each other with their numbers."""
+    """Returns as many ticks as fit beside each other with their numbers."""
     for wanted in (7, 5, 3):
         found = ticks(low, high, wanted)
         widest = max((len(_number(tick)) for tick in found), default=0) * DIGIT
@@ -180,7 +180,7 @@ def _number(value: float) -> str:
 
 
 def bars(entries: Sequence[tuple[str, float]], label: str, width: int = 720) -> str:
-    """A horizontal bar per entry, from zero, with its name and its number."""
+    """Draws a horizontal bar per entry, from zero, with its name and its number."""
     row, left, right = 20, 190, width - 70
     height = row * len(entries) + 44
     low, high = (
@@ -216,8 +216,8 @@ def heat_map(
     width: int = 620,
     height: int = 440,
 ) -> str:
-    """Values over a grid: a row per y, a column per x, as coloured cells with a scale beside them;
-    cells without a value stay empty."""
+    """Draws values over a grid as coloured cells, a row per y, a column per x, with a scale beside
+    them; cells without a value stay empty."""
     x, y = ([float(f"{one:.4g}") for one in axis] for axis in (x, y))  # more does not show
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -258,7 +258,7 @@ def heat_map(
 
 
 def _spread(count: int, most: int) -> range:
-    """Every one of the first `count` numbers, or every second, … so that there are not too many."""
+    """Returns every n-th of the first `count` numbers, at most `most` of them."""
     return range(0, count, math.ceil(count / most))
 
 

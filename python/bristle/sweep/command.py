@@ -1,4 +1,4 @@
-"""bristle sweep: plans, runs what is not done yet, writes the table and the page."""
+"""bristle sweep: plans the runs, makes those that are missing, writes the table and the page."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .plan import Axis, points, read_axis
 from .runs import Element, RecordRun, Result, SystemRun
 from .tables import SUFFIXES, write_results
 
-# of a system's own end; in that a solver takes a hundred steps or more, so this makes a million
+# of a system's own end, in which a solver takes a hundred steps or more: a million in all
 LONGEST = 10_000
 
 
 def default_quantities(
     model: Model, is_record: bool, contacts: Sequence[str] = ()
 ) -> dict[str, str]:
-    """What is reported of every run where nothing else is asked for; of an element that turns the
-    torque in place of the force, of several contacts each."""
+    """Returns the default quantities of a run: of an element that turns the torque instead of the
+    force, of several contacts each one's."""
     form = form_of(model)
     force = form.force if form else "frictionForce"
     words, unit = ("friction torque", "N.m") if form and form.turns else ("friction force", "N")
@@ -57,7 +57,7 @@ def default_quantities(
 
 
 def _contacts(arguments: argparse.Namespace) -> list[str]:
-    """Of the system, as far as there is one."""
+    """Lists the system's contacts; none for a record."""
     return list(systems()[arguments.target].contacts) if arguments.target in systems() else []
 
 
@@ -72,7 +72,7 @@ def sweep(arguments: argparse.Namespace, options: Options) -> None:
     is_record = Path(arguments.target).suffix != "" or Path(arguments.target).is_file()
     out = arguments.out or Path(f"{Path(arguments.target).stem}-{model.name}.csv")
     if out.suffix not in SUFFIXES:
-        raise BristleError(f"{out}: the table has to end in {' or '.join(SUFFIXES)}.")
+        raise BristleError(f"{out}: its name has to end in {' or '.join(SUFFIXES)}.")
     if arguments.workers is not None and arguments.workers < 1:
         raise BristleError(f"--workers {arguments.workers} has to be 1 or more.")
     if not 0 < (1.0 if arguments.stop is None else arguments.stop) < np.inf:
@@ -114,7 +114,7 @@ def _quantities(words: Sequence[str], default: Callable[[], dict[str, str]]) -> 
         if not name or not expression:
             raise BristleError(f"--quantity {word}: this is not NAME=EXPRESSION.")
         if name in ("run", "failure"):
-            raise BristleError(f"--quantity {word}: {name} is a column of its own.")
+            raise BristleError(f"--quantity {word}: {name} is already a column.")
         if name in found:
             raise BristleError(f"--quantity names {name} twice.")
         check_expression(expression)
@@ -144,7 +144,7 @@ def _system_run(
 ) -> SystemRun:
     if arguments.target == "prescribed":
         raise BristleError(
-            "the system prescribed needs a motion; give the record itself as the target."
+            "the system prescribed needs a record of its motion; give that as the target."
         )
     if arguments.target not in systems():
         known = [name for name, one in systems().items() if not one.beside and name != "prescribed"]
@@ -214,7 +214,7 @@ def _results(
     run: SystemRun | RecordRun,
     places: Sequence[dict[str, float]],
 ) -> tuple[list[Result], float, int]:
-    """All results in order, the time that was taken and how many runs it made."""
+    """Returns all results in order, the time taken and the number of runs made now."""
     with Journal(_journal(out), _identity(run, places)) as journal:
         missing = [(i, values) for i, values in enumerate(places) if i not in journal.done]
         if journal.done:
@@ -234,8 +234,7 @@ def _results(
 
 
 def _identity(run: SystemRun | RecordRun, places: Sequence[dict[str, float]]) -> str:
-    """What makes two sweeps the same one: model, everything set, quantities and points; not where
-    they run."""
+    """Identifies a sweep by model, settings, quantities and points, not by where it runs."""
     digest = hashlib.sha256(run.element.content)
     digest.update(json.dumps([places, run.fixed, run.quantities]).encode())
     if isinstance(run, SystemRun):

@@ -1,4 +1,4 @@
-"""Where the runs of a sweep are made: in threads on this machine, or by the workers of a Dask
+"""Executes the runs of a sweep: in threads on this machine, or by the workers of a Dask
 scheduler."""
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from .runs import Result
 Run = Callable[[dict[str, float]], Result]
 Task = tuple[int, dict[str, float]]
 CONNECTING = 10  # s
-WITHOUT_WORKERS = 60  # s without any worker after which a sweep is given up
-RETRIES = 3  # of a task whose worker died
+WITHOUT_WORKERS = 60  # s without any worker until a sweep gives up
+RETRIES = 3  # attempts at a task whose worker died
 
 
 def on_this_machine(
     run: Run, tasks: Sequence[Task], workers: int | None
 ) -> Iterator[tuple[int, Result]]:
-    """The results as they come. The runs are made outside of Python, so threads use all cores."""
+    """Yields the results as they come. The runs are made outside Python, so threads use all
+    cores."""
     count = workers or os.cpu_count() or 1
     waiting = iter(tasks)
     pool = ThreadPoolExecutor(count)
@@ -42,8 +43,8 @@ def on_this_machine(
 
 
 def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tuple[int, Result]]:
-    """The results as they come from the workers of a scheduler; what a dead worker had is done by
-    the others."""
+    """Yields the results as they come from the workers of a scheduler; others redo the work of one
+    that died."""
     import logging
 
     from distributed import Client
@@ -57,7 +58,7 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
             f"the scheduler {address} cannot be reached: {_first_line(error)}."
         ) from None
     try:
-        # with every worker, so that none takes it away when it dies
+        # with every worker, so that none is lost when one dies
         shared = client.scatter(run, broadcast=True, hash=False)
         pending = {
             client.submit(_call, shared, values, retries=RETRIES, pure=False): index
@@ -74,7 +75,7 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                 try:
                     yield index, future.result()
                 except Exception as error:
-                    # whatever the cluster says; it is reported, and what is done stays
+                    # any error of the cluster; it is reported, and finished runs stay
                     raise BristleError(
                         f"run {index} failed on the cluster: {_first_line(error)}; the same command"
                         " goes on."

@@ -1,5 +1,5 @@
-"""What a sweep has done so far, in a file beside its table, so that one that was stopped goes on
-where it was."""
+"""The finished runs of a sweep, in a file beside its table, so that an interrupted sweep
+resumes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .runs import Result
 
 
 class Journal:
-    """One line per finished run, after a line that says which sweep it is."""
+    """One line per finished run, after a line that identifies the sweep."""
 
     def __init__(self, file: Path, identity: str) -> None:
         self.file, self.identity = file, identity
@@ -38,11 +38,11 @@ class Journal:
             except OSError:
                 pass  # a full disk was reported when the line was written
         if not self.done:
-            self.remove()  # nothing to go on from
+            self.remove()  # nothing to resume
 
     def _read(self) -> None:
         lines = self.file.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        whole = [line for line in lines if line.endswith("\n")]  # the last may have been cut off
+        whole = [line for line in lines if line.endswith("\n")]  # the last may be incomplete
         try:
             identity, *entries = map(json.loads, whole)
             if identity != self.identity:

@@ -17,10 +17,10 @@ def picture(
     label: str,
     is_grid: bool,
 ) -> tuple[str, str]:
-    """The picture of one quantity, and what it shows."""
+    """Draws one quantity, and describes what the picture shows."""
     good = np.isfinite(values)
     if good.sum() < 2:
-        return "", f"{label}: fewer than two runs have it."
+        return "", f"{label}: fewer than two runs have a value."
     if len(axes) == 1:
         return _curve(axes[0], points, values, good, label)
     if len(axes) == 2 and is_grid:
@@ -53,7 +53,7 @@ def _tornado(
     good: np.ndarray,
     label: str,
 ) -> tuple[str, str]:
-    """The change of the quantity from the lower to the upper end of each parameter, by linear
+    """Draws the change of the quantity from the lower to the upper end of each parameter, by linear
     regression over all runs."""
     table = np.array([[_share(axis, point[axis.name]) for axis in axes] for point in points])[good]
     design = np.column_stack([np.ones(len(table)), table])

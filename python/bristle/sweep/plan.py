@@ -1,4 +1,4 @@
-"""What a sweep runs: axes, and the points that a grid or a sample makes of them."""
+"""Plans a sweep: axes, and the points of a grid or a sample over them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 10_000_000
 
 @dataclass(frozen=True)
 class Axis:
-    """A parameter and where it goes."""
+    """A parameter and its values."""
 
     name: str
     low: float
@@ -39,14 +39,15 @@ class Axis:
         return [self.at(float(share)) for share in shares]
 
     def at(self, share: float) -> float:
-        """The value at a share of the way from low to high."""
+        """Returns the value at a fraction of the range from low to high."""
         if self.logarithmic:
             return math.exp(math.log(self.low) + share * (math.log(self.high) - math.log(self.low)))
         return self.low + share * (self.high - self.low)
 
 
 def read_axis(text: str) -> Axis:
-    """NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH to sample, each with :log behind it, or NAME=A,B,C."""
+    """Reads NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH to sample, each optionally with :log, or
+    NAME=A,B,C."""
     name, sign, words = text.partition("=")
     problem = BristleError(
         f"--over {text}: this is not NAME=LOW:HIGH:COUNT, NAME=LOW:HIGH or NAME=A,B,C."
@@ -85,7 +86,7 @@ def _number(text: str) -> float:
 def points(
     axes: Sequence[Axis], sample: str | None, count: int | None, seed: int
 ) -> list[dict[str, float]]:
-    """The values of every run, in the order of the table."""
+    """Returns the values of every run, in the order of the table."""
     names = [axis.name for axis in axes]
     if len(set(names)) != len(names):
         raise BristleError(

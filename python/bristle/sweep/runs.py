@@ -1,5 +1,5 @@
-"""One run of a sweep: a system of the rig or a record with one set of values, and the quantities
-that are wanted of it."""
+"""One run of a sweep: a system of the rig or a record with one set of values, and its
+quantities."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import numpy as np
 from .. import BristleError
 from ..expressions import WrongExpression, quantity
 
-Result = dict[str, float | str]  # quantities by name, and "failure" where there is something to say
+Result = dict[str, float | str]  # quantities by name, and "failure" with the reason if it failed
 
 
 @dataclass(frozen=True)
 class Element:
-    """An FMU that may be run on another machine: its file where it is there, else its content."""
+    """An FMU that may run on another machine: its file if that exists there, otherwise its
+    content."""
 
     file: str
     content: bytes
@@ -112,8 +113,8 @@ class RecordRun:
 
 
 def evaluated(quantities: tuple[tuple[str, str], ...], columns: dict[str, np.ndarray]) -> Result:
-    """The quantities of a run; one that does not exist in it (a level that is never crossed) is not
-    a number."""
+    """Evaluates the quantities of a run; one that does not exist in it (a level that is never
+    crossed) is NaN."""
     result: Result = {}
     for name, expression in quantities:
         try:

@@ -1,4 +1,4 @@
-"""bristle_site report: runs all, writes the page and, if asked, the pictures."""
+"""bristle_site report: runs all, writes the page and, on request, the pictures."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Bench:
         self.known: dict[tuple[str, Experiment], Run] = {}
 
     def run(self, model: str, experiment: Experiment) -> Run:
-        """The model in an experiment; where it does not fit and a twin does, as in a joint, the
-        twin under the name of the model."""
+        """Returns the model in an experiment; if only a twin fits, as in a joint, the twin under
+        the name of the model."""
         key = (model, experiment)
         if key not in self.known:
             own = run(self.rig, self.fmus / f"{model}.fmu", experiment)
@@ -142,7 +142,7 @@ def _title(fmu: Path) -> str:
 
 
 def _static_friction(systems: Mapping[str, System]) -> dict[str, float]:
-    """The static friction of each system's first surface, from its parameter set."""
+    """Returns the static friction of each system's first surface, from its parameter set."""
     values = {}
     for system in systems.values():
         file = ROOT / "resources" / f"{next(iter(system.contacts.values())).set}.toml"
@@ -154,7 +154,7 @@ def _static_friction(systems: Mapping[str, System]) -> dict[str, float]:
 
 
 def _way_to_playground(page: Path) -> str | None:
-    """It lies beside the report where both were built."""
+    """Returns the link to the playground beside the report, if it was built."""
     return (
         "../playground/index.html"
         if (page.parent.parent / "playground" / "index.html").is_file()

@@ -1,4 +1,4 @@
-"""Motions for the rig's system `prescribed`: the inputs of an element over time."""
+"""Makes motions for the rig's system `prescribed`: the inputs of an element over time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Motion:
-    """Columns by name, the time first; linear between rows."""
+    """Writes columns by name, the time first; linear between rows."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[float, ...], ...]
@@ -27,9 +27,8 @@ def motion(columns: Mapping[str, np.ndarray]) -> Motion:
 
 
 def _along_a_line(time: np.ndarray, velocity: np.ndarray) -> Motion:
-    """Under the normal force of the papers' mass of 1 kg.
-
-    An element that asks for the force behind the motion is given one that no friction withstands.
+    """Moves an element under the normal force of the papers' mass of 1 kg. One that needs the load
+    gets one above any friction limit.
     """
     load = np.full(time.size, 9.81)
     push = 98.1 * np.sign(velocity)
@@ -39,13 +38,13 @@ def _along_a_line(time: np.ndarray, velocity: np.ndarray) -> Motion:
 
 
 def creep_and_jerk() -> Motion:
-    """A slow creep, a short jerk, and the creep again."""
+    """Returns slow creep, a short jerk, and the creep again."""
     time = np.array([0.0, 0.1, 3.0, 3.0002, 3.002, 3.0022, 5.0])
     return _along_a_line(time, np.array([0.0, 5e-4, 5e-4, 0.5, 0.5, 5e-4, 5e-4]))
 
 
 def shaken() -> Motion:
-    """To and fro, from 5 to 50 Hz."""
+    """Returns a motion to and fro, from 5 to 50 Hz."""
     step = 5e-4
     time = np.arange(0, 0.5, step)
     frequency = 5 * 10 ** (2 * time)
@@ -53,8 +52,8 @@ def shaken() -> Motion:
 
 
 def _in_space(time: np.ndarray, velocity: np.ndarray, normal: np.ndarray) -> Motion:
-    """Under 5 N, the normal force that the surface of Colantonio's blades is given for; vectors are
-    rows of three."""
+    """Moves an element under 5 N, the normal force of Colantonio's blades; vectors are rows of
+    three."""
     columns = {"time": time, "normalForce": np.full(time.size, 5.0)}
     for name, vectors in {"relativeVelocity": velocity, "contactNormal": normal}.items():
         columns |= {f"{name}[{i}]": component for i, component in enumerate(vectors.T, 1)}
@@ -66,7 +65,7 @@ def _upright(time: np.ndarray) -> np.ndarray:
 
 
 def turn_of_direction() -> Motion:
-    """From rest to 10 mm/s along x, then once round at this speed."""
+    """Returns a motion from rest to 10 mm/s along x, then once round at this speed."""
     angle = np.linspace(0, 2 * np.pi, 181)
     time = np.concatenate([[0.0], 1 + angle / (2 * np.pi)])
     circle = 0.01 * np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
@@ -74,7 +73,7 @@ def turn_of_direction() -> Motion:
 
 
 def push_across() -> Motion:
-    """A steady creep along y, and to and fro along x."""
+    """Returns a steady creep along y, with a motion to and fro along x."""
     time = np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0])
     velocity = 1e-3 * np.array(
         [[0, 0, 0], [0, 1, 0], [10, 1, 0], [-10, 1, 0], [0, 1, 0], [0, 1, 0]]
@@ -83,7 +82,7 @@ def push_across() -> Motion:
 
 
 def turn_of_plane() -> Motion:
-    """A drag between x and y, a stop, and a quarter turn of the plane about y."""
+    """Returns a motion between x and y, a stop, and a quarter turn of the plane about y."""
     angle = np.linspace(0, np.pi / 2, 91)
     time = np.concatenate([[0.0, 0.2, 0.4, 0.6], 1 + angle / (np.pi / 2), [2.4]])
     speed = np.array([0.0, 0.01, 0.01, 0.0] + [0.0] * (angle.size + 1))
@@ -95,7 +94,7 @@ def turn_of_plane() -> Motion:
 def _reactions(
     time: np.ndarray, force: np.ndarray, moment: np.ndarray, **more: np.ndarray
 ) -> Motion:
-    """Of a joint; vectors are rows of three."""
+    """Writes the loads of a joint; vectors are rows of three."""
     columns = {"time": time}
     for name, vectors in {"reactionForce": force, "reactionMoment": moment}.items():
         columns |= {f"{name}[{i}]": component for i, component in enumerate(vectors.T, 1)}
@@ -103,7 +102,8 @@ def _reactions(
 
 
 def turn_of_force() -> Motion:
-    """100 N that turn once about axis 2, from across a pin to along it and back, in 1 s."""
+    """Returns 100 N that rotate once about axis 2, from across a pin to along it and back, in 1
+    s."""
     time = np.linspace(0, 1, 181)
     angle = 2 * np.pi * time
     return _reactions(
@@ -114,14 +114,14 @@ def turn_of_force() -> Motion:
 
 
 def growing_moment() -> Motion:
-    """50 N across a pin, and a bending moment that grows to 2 N.m."""
+    """Returns 50 N across a pin, and a bending moment that grows to 2 N.m."""
     return _reactions(
         np.array([0.0, 1.0]), np.array([[50, 0, 0]] * 2), np.array([[0, 0, 0], [2, 0, 0]])
     )
 
 
 def moving_slide() -> Motion:
-    """A slide with 20 N and 2 N.m across its guide, from −80 mm to 80 mm."""
+    """Returns a slide with 20 N and 2 N.m across its guide, from −80 mm to 80 mm."""
     time = np.linspace(0, 1, 161)
     position = 0.16 * time - 0.08
     return _reactions(
@@ -133,7 +133,8 @@ def moving_slide() -> Motion:
 
 
 def turn_of_moment() -> Motion:
-    """1 N.m that turns once about axis 3, from along a guide to across it and back, in 1 s."""
+    """Returns 1 N.m that rotates once about axis 3, from along a guide to across it and back, in 1
+    s."""
     time = np.linspace(0, 1, 181)
     angle = 2 * np.pi * time
     moment = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
@@ -141,7 +142,7 @@ def turn_of_moment() -> Motion:
 
 
 def reversing_gear() -> Motion:
-    """5 N.m on the load, whose speed goes from −0.02 to 0.02 rad/s."""
+    """Returns 5 N.m on the load, with a speed from −0.02 to 0.02 rad/s."""
     time = np.linspace(0, 1, 201)
     return motion(
         {
@@ -153,7 +154,7 @@ def reversing_gear() -> Motion:
 
 
 def loaded_gear() -> Motion:
-    """A gear that turns with 10 rad/s, and a torque that goes from −5 to 5 N.m."""
+    """Returns a gear at 10 rad/s with a torque from −5 to 5 N.m."""
     time = np.array([0.0, 0.5, 1.0])
     return motion(
         {"time": time, "transmittedTorque": 10 * time - 5, "relativeAngularVelocity": 0 * time + 10}
@@ -161,6 +162,6 @@ def loaded_gear() -> Motion:
 
 
 def winding_rope() -> Motion:
-    """10 N at the slack end, and two turns around the drum."""
+    """Returns 10 N at the slack end, and two turns around the drum."""
     time = np.linspace(0, 1, 101)
     return motion({"time": time, "slackTension": 0 * time + 10, "wrapAngle": 4 * np.pi * time})

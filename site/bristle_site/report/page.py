@@ -1,4 +1,4 @@
-"""index.html: tables written here, plots drawn in the browser, everything in one file."""
+"""Writes index.html: tables from here, plots drawn in the browser, everything in one file."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .rig import Run
 from .sections import Plot, Quantity, Section, in_words, pretty_unit
 
 HERE = Path(__file__).parent
-PLAYGROUND = HERE.parents[2] / "playground"  # whose tools and drawings the page has
+PLAYGROUND = HERE.parents[2] / "playground"  # whose tools and drawings the page uses
 ROWS, TOLERANCE = 800, 1.5e-3  # of one line of one plot: a third of a pixel
-NOISE = 1e-12  # in SI units: what is below is rounding, and drawn as zero
-LARGE = 1e4  # a number at an axis that large takes the next larger unit
+NOISE = 1e-12  # in SI units: smaller values are rounding, and drawn as zero
+LARGE = 1e4  # such a large number at an axis gets the next larger unit
 SHOWN_AT_FIRST = 6
 MOST_PLOTS = 6
 MARKS = {"met": "good", "explained": "note", "open": "bad", "not known": "bad", "missed": "bad"}
-SCROLL = 'class="scroll" role="region" tabindex="0"'  # reached by the keyboard
+SCROLL = 'class="scroll" role="region" tabindex="0"'  # reachable by keyboard
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and ours, or the sentence that says why there is none."""
+    """A printed number and ours, or the reason why there is none."""
 
     case: Case
     ours: float | None
@@ -64,7 +64,7 @@ class Report:
     properties: Sequence[Property]
     cells: Mapping[str, Sequence[Cell | None]]  # by the name of the model
     references: Mapping[str, Reference]
-    playground: str | None = None  # its path from the page, where it exists
+    playground: str | None = None  # its path from the page, if it exists
     situations: Collection[str] = ()  # systems that it offers
 
 
@@ -176,7 +176,7 @@ a title sorts by it.</p>
 
 
 def _tried(report: Report, model: str) -> str:
-    """The name of a model, which leads to the playground."""
+    """Writes the name of a model, with a link to the playground."""
     if not report.playground:
         return model
     return (
@@ -186,7 +186,7 @@ def _tried(report: Report, model: str) -> str:
 
 
 def _play(report: Report, section: Section) -> str:
-    """The link to the same situation in the playground, with at most three of the models that are
+    """Writes the link to the same situation in the playground, with at most three of the models
     shown at first, or of those that run."""
     one = section.experiment
     if not report.playground or one.system not in report.situations or one.set or one.sets:
@@ -250,7 +250,7 @@ def _section(report: Report, section: Section, plots: Sequence[Plot]) -> str:
 
 
 def _not_met(report: Report) -> str:
-    """All printed numbers that are not met, with links to their systems."""
+    """Lists all printed numbers that are not met, with links to their systems."""
     rows = [
         f'<li><span class="mark {MARKS[number.state]}">{number.state}</span> <a'
         f' href="#{section.id}">{escape(section.title)}</a>, {escape(number.case.fmu)}: '
@@ -350,7 +350,7 @@ def _footer(report: Report) -> str:
 
 
 def _plots(section: Section, runs: Sequence[Run]) -> list[Plot]:
-    """The plots of a section that at least one run has the columns for: each pair of columns once,
+    """Lists the plots of a section whose columns at least one run has: each pair of columns once,
     and not too many."""
     known: dict[tuple[str, str], Plot] = {}
     for plot in section.plots:
@@ -381,8 +381,8 @@ def _data(report: Report, drawn: Mapping[str, Sequence[Plot]]) -> str:
 
 
 def _models_of(report: Report, section: Section, shown: set[str]) -> list[str]:
-    """Models that a section shows where none of those shown at first runs in it: those with printed
-    numbers, else the first ones."""
+    """Returns the models that a section shows if none of the default ones runs in it: those with
+    printed numbers, otherwise the first ones."""
     running = [run.model for run in report.runs[section.id] if run]
     if shown & set(running):
         return []
@@ -395,7 +395,7 @@ def _models_of(report: Report, section: Section, shown: set[str]) -> list[str]:
 
 
 def _drawing(plot: Plot, runs: Sequence[Run]) -> dict[str, object]:
-    """A plot with its lines, each thinned out for itself, in SI units."""
+    """Returns a plot with its lines, each thinned out by itself, in SI units."""
     lines = {
         run.model: _line(run, plot, plot.y.column)
         for run in runs
@@ -425,7 +425,7 @@ def _axis(quantity: Quantity) -> dict[str, object]:
 
 
 def _largest(runs: Sequence[Run], plot: Plot, column: str) -> float:
-    """The largest value of a column in the part that is shown at first."""
+    """Returns the largest value of a column in the part shown at first."""
     largest = 0.0
     for run in runs:
         if {column, plot.x.column} <= run.columns.keys():
@@ -440,7 +440,7 @@ def _largest(runs: Sequence[Run], plot: Plot, column: str) -> float:
 
 
 def _shown_at_first(report: Report) -> set[str]:
-    """All models while they are few, else those that the papers print most numbers of."""
+    """Returns all models if they are few, otherwise those with the most printed numbers."""
     if len(report.models) <= SHOWN_AT_FIRST + 2:
         return {model.name for model in report.models}
     counts = {model.name: 0 for model in report.models}
@@ -452,7 +452,7 @@ def _shown_at_first(report: Report) -> set[str]:
 
 
 def _line(run: Run, plot: Plot, column: str) -> list[str]:
-    """x and y of a line, with as many rows as it needs, as little-endian floats."""
+    """Packs x and y of a line, with as many rows as it needs, as little-endian floats."""
     pair = [run.columns[plot.x.column], run.columns[column]]
     close = (
         [np.clip(pair[0], plot.range[0] / plot.x.factor, plot.range[1] / plot.x.factor)]

@@ -1,4 +1,5 @@
-"""The numbers that the papers print, each with the run of the rig that gives ours: papers.toml.
+"""Reads papers.toml: the numbers that the papers print, each with the run of the rig that gives
+ours.
 
 A case names a system, a model and an expression over the columns of the rig's results. The tests
 and the report both read the cases here, so that they cannot differ.
@@ -18,7 +19,7 @@ import numpy as np
 from bristle import BristleError
 from bristle.expressions import quantity
 
-_CHANGES = ("fmu", "sets", "set", "param")  # of the run that a case is compared with
+_CHANGES = ("fmu", "sets", "set", "param")  # of the run to compare with
 _RELATIONS = {"=": "", "<": "< ", ">": "> "}
 FILE = Path(__file__).with_suffix(".toml")
 Results = dict[str, dict[str, np.ndarray]]  # columns by model
@@ -42,21 +43,21 @@ class Case:
     unit: str
     printed: float
     tolerance: float  # in the unit
-    reason: str  # for the tolerance, or why the printed value is not met
-    # "<" or ">": the paper only says that its number is not reached, or is exceeded
+    reason: str  # for the tolerance, or for not meeting the printed value
+    # "<" or ">": in the paper the number is only an upper or a lower bound
     relation: str = "="
-    sets: str | None = None  # another parameter set than the system's own
+    sets: str | None = None  # instead of the system's own parameter set
     set: dict[str, float | str] = field(default_factory=dict)
     param: dict[str, float] = field(default_factory=dict)
     stop: float | None = None
     interval: float = 0  # 0: a row for every step of the solver
-    solver_tolerance: float | None = None  # relative; where the paper's own one matters
+    solver_tolerance: float | None = None  # relative; if the paper's own one matters
     minus: str | None = None  # another model, whose quantity is subtracted
-    # changes (fmu, sets, set, param) that make a second run, by whose quantity ours is divided
+    # changes (fmu, sets, set, param) for a second run, by whose quantity ours is divided
     over: dict | None = None
     # the number was used to choose parameters, so that agreement is no evidence
     calibrated: bool = False
-    # ours, where the printed value is not met or is a bound; the tolerance then is about this one
+    # ours, if the printed value is not met or is a bound; the tolerance is then about this one
     obtained: float | None = None
     status: str = ""  # of a number that is not met, one of STATUS
 
@@ -83,7 +84,7 @@ class Case:
 
     @property
     def is_excused(self) -> bool:
-        """Whether ours differs from what is printed, for the reason given."""
+        """Checks whether ours differs from the printed one, for the given reason."""
         return self.obtained is not None and not self.is_bound
 
     @property
@@ -92,13 +93,14 @@ class Case:
 
     @property
     def models(self) -> list[str]:
-        """All models that the case needs."""
+        """Lists all models that the case needs."""
         others = [self.minus, (self.over or {}).get("fmu")]
         return list(dict.fromkeys([self.fmu, *(model for model in others if model)]))
 
     @property
     def divisor(self) -> Case | None:
-        """The case with the changes of `over`; those of set and param come on top of its own."""
+        """Returns the case with the changes of `over`; those of set and param are added to its
+        own."""
         if self.over is None:
             return None
         changes = {
@@ -108,7 +110,7 @@ class Case:
         return replace(self, over=None, **changes)
 
     def arguments(self, fmus: Path) -> list[str]:
-        """The arguments of the rig, without the file for the results."""
+        """Returns the arguments of the rig, without the file for the results."""
         files = [str(fmus / f"{model}.fmu") for model in self.models]
         words = [self.system, *files, "--output-interval", str(self.interval)]
         if self.sets is not None:
@@ -132,7 +134,7 @@ class Case:
 
 
 def cases() -> list[Case]:
-    """All cases; an error where one is not whole."""
+    """Reads all cases; refuses incomplete ones."""
     groups = tomllib.loads(FILE.read_text(encoding="utf-8"))["group"]
     known = {entry.name for entry in fields(Case)}
     result = []
@@ -148,7 +150,7 @@ def cases() -> list[Case]:
 
 
 def evaluate(case: Case, run: Runner, fmus: Path) -> float:
-    """Runs a case by the rig, with such arguments, and returns its quantity."""
+    """Runs a case with the rig and these arguments, and returns its quantity."""
     if case.divisor:
         return evaluate(replace(case, over=None), run, fmus) / evaluate(case.divisor, run, fmus)
     results = _results(run, tuple(case.arguments(fmus)))
@@ -157,13 +159,13 @@ def evaluate(case: Case, run: Runner, fmus: Path) -> float:
 
 
 def _results(run: Runner, arguments: tuple[str, ...]) -> Results:
-    """What the rig gives; kept, as several numbers are often taken from one run, and run once
-    although several threads ask for it."""
+    """Returns the results of the rig; cached, as one run often has several numbers, and run once
+    for all threads."""
     with _LOCKS.setdefault(arguments, Lock()):
         return _run(run, arguments)
 
 
-_LOCKS: dict[tuple[str, ...], Lock] = {}  # of the arguments that were asked for
+_LOCKS: dict[tuple[str, ...], Lock] = {}  # by arguments
 
 
 @cache

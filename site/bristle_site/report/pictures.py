@@ -1,5 +1,5 @@
-"""Pictures for the documentation pages and the README, from the runs of the report: those of
-pictures.toml."""
+"""Draws the pictures of pictures.toml for the documentation pages and the README, from the runs of
+the report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEIGHTS = {1: 320, 2: 210, 3: 180, 4: 170}  # of a panel, by their number
 EQUAL_HEIGHT = 400  # of one with the same scale along both axes
 
 Runner = Callable[[str, Experiment], Run]
-Named = tuple[str, Run]  # a run and what the key says about it
+Named = tuple[str, Run]  # a run and its text in the key
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Curves:
 
     x: Quantity
     ys: tuple[Quantity, ...]
-    # of x, in its shown unit; what lies outside is left out
+    # of x, in its shown unit; anything outside is left out
     range: tuple[float, float] | None = None
     equal: bool = False  # the same scale along both axes
 
@@ -43,7 +43,7 @@ class Curves:
         return Panel(lines, self.x.label, self._vector().label, self.equal)
 
     def _vector(self) -> Quantity:
-        """What the panel shows: a column, or the vector whose components the columns are."""
+        """Returns what the panel shows: a column, or the vector of the columns."""
         return (
             self.ys[0] if len(self.ys) == 1 else Quantity(self.ys[0].column[:-3], self.ys[0].unit)
         )
@@ -71,7 +71,7 @@ class Picture:
     models: tuple[str, ...] = ()  # side by side in the README
 
     def runs(self, model: str, run: Runner) -> Iterator[Named]:
-        """The runs that the model fits into."""
+        """Returns the runs that the model fits into."""
         for label, experiment in self.experiments:
             result = run(model, experiment)
             if result and all(one.columns() <= result.columns.keys() for one in self.curves):
@@ -122,7 +122,7 @@ README_PICTURES = _pictures("readme")
 
 
 def wanted(models: Sequence[str]) -> list[tuple[str, Experiment]]:
-    """All runs that the pictures need."""
+    """Returns all runs that the pictures need."""
     pairs = [(model, picture) for model in models for picture in MODEL_PICTURES.values()]
     pairs += [
         (model, picture)
@@ -136,7 +136,7 @@ def wanted(models: Sequence[str]) -> list[tuple[str, Experiment]]:
 
 
 def model_pictures(model: str, run: Runner) -> dict[str, str]:
-    """The pictures of a model by their name, as SVG; only those whose system it fits into."""
+    """Draws the pictures of a model by their name, as SVG; only those whose system it fits into."""
     pictures = {}
     for picture in MODEL_PICTURES.values():
         runs = list(picture.runs(model, run))
@@ -147,8 +147,8 @@ def model_pictures(model: str, run: Runner) -> dict[str, str]:
 
 
 def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
-    """The pictures of the README by their name, as SVG; only those all of whose models are
-    there."""
+    """Draws the pictures of the README by their name, as SVG; only those with all models
+    present."""
     pictures = {}
     for picture in README_PICTURES.values():
         if not set(picture.models) <= set(models):
@@ -162,8 +162,8 @@ def readme_pictures(models: Sequence[str], run: Runner) -> dict[str, str]:
 
 
 def write_pictures(folder: Path, pictures: Mapping[str, str], all_are_ours: bool = True) -> None:
-    """Writes the pictures of one folder and, where nothing else puts any there, removes those that
-    are no longer made."""
+    """Writes the pictures of one folder and, if nothing else writes there, removes obsolete
+    ones."""
     if pictures:
         folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg") if all_are_ours else ():

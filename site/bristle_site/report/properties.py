@@ -1,4 +1,4 @@
-"""What each model can and cannot do, measured from runs of the rig."""
+"""Measures what each model can and cannot do, from runs of the rig."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .motions import creep_and_jerk, shaken
 from .rig import Experiment, Run, experiment
 
 SURFACE = "rill2023_model1"
-GRIP = 9.0  # s: the belt has carried every body to its first break-away by then
+GRIP = 9.0  # s: every body on the belt has broken away by then
 REST_SPEED = 1e-6  # m/s
 DRIFT_LIMIT = 1e-6  # m
 ENERGY_LIMIT = 1e-6  # J
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Property:
-    """One column of the table: the runs it needs and what it computes from them."""
+    """A column of the table: its runs and the function that evaluates them."""
 
     title: str
     text: str
@@ -38,7 +38,7 @@ class Property:
 def properties(
     static_friction: Mapping[str, float], descriptions: Mapping[str, Description]
 ) -> list[Property]:
-    """All columns; `static_friction` gives the coefficient in each system."""
+    """Returns all columns; `static_friction` has the coefficient in each system."""
     getting_energy_out = (creep_and_jerk(), shaken())  # of an element that is not passive
     motions = tuple(
         experiment("prescribed", sets=SURFACE, motion=one, interval=0.0)
@@ -139,7 +139,8 @@ def _passive(runs: list[Run], descriptions: Mapping[str, Description]) -> Cell:
 
 
 def _work(run: Run) -> np.ndarray:
-    """What the element has taken up to each row; force and velocity are linear in between."""
+    """Returns the energy that the element has taken up to each row; force and velocity are linear
+    in between."""
     time, force, velocity = (
         run.columns[name] for name in ("time", "frictionForce", "relativeVelocity")
     )

@@ -1,4 +1,4 @@
-"""Runs the systems by the rig."""
+"""Runs the systems with the rig."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .motions import Motion
 
 @dataclass(frozen=True)
 class Experiment:
-    """A system with what is changed in it. Two equal experiments are run once."""
+    """A system with its changes. Equal experiments are run once."""
 
     system: str
     param: tuple[tuple[str, float], ...] = ()
@@ -31,15 +31,15 @@ class Experiment:
 
 
 def experiment(system: str, **options: Any) -> Experiment:
-    """An experiment whose tables may be written as dictionaries."""
+    """Makes an experiment whose tables may be given as dictionaries."""
     tables = {k: tuple(v.items()) for k, v in options.items() if isinstance(v, Mapping)}
     return Experiment(system, **(options | tables))
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one model did in one experiment: columns of numbers, or the sentence that says why there
-    are none."""
+    """The result of one model in one experiment: columns of numbers, or the reason why there are
+    none."""
 
     model: str
     columns: dict[str, np.ndarray] = field(default_factory=dict)
@@ -83,5 +83,5 @@ def run(rig: Rig, fmu: Path, experiment: Experiment) -> Run:
 
 
 def _reason(sentence: str, fmu: Path) -> str:
-    """The sentence without the name of the file."""
+    """Returns the sentence without the name of the file."""
     return re.sub(rf"^({re.escape(str(fmu))}|{fmu.stem})(: | )", "", sentence)

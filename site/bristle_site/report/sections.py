@@ -33,7 +33,7 @@ AXES = {"[1]": " x", "[2]": " y", "[3]": " z"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A column of the rig's table and the unit that it is shown in."""
+    """A column of the rig's table and its shown unit."""
 
     column: str
     unit: str
@@ -43,7 +43,7 @@ class Quantity:
         return FACTORS.get(self.unit, 1.0)
 
     def readable(self, largest: float, limit: float) -> Quantity:
-        """The same in a larger unit, where numbers would reach the limit."""
+        """Returns the same in a larger unit, if numbers would reach the limit."""
         larger = LARGER.get(self.unit)
         return (
             Quantity(self.column, larger).readable(largest, limit)
@@ -61,14 +61,15 @@ class Quantity:
 
 
 def pretty_unit(unit: str) -> str:
-    """N.m as N·m, m/s2 as m/s², um as µm; a ratio has no unit."""
+    """Writes N.m as N·m, m/s2 as m/s², um as µm; a ratio has no unit."""
     if unit == "1":
         return ""
     return re.sub(r"(?<=[a-z])2$", "²", unit.replace(".", "·")).replace("um", "µm")
 
 
 def in_words(name: str) -> str:
-    """trolley1.normalForce: trolley 1 normal force; frictionForce[2]: friction force y."""
+    """Writes trolley1.normalForce as trolley 1 normal force, frictionForce[2] as friction force
+    y."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z])(?=\d)|\.", " ", name).lower()
     return re.sub(r"\[[123]\]", lambda index: AXES[index.group()], spaced)
 
@@ -77,7 +78,7 @@ def in_words(name: str) -> str:
 class Plot:
     x: Quantity
     y: Quantity
-    reference: str | None = None  # column with what is to be compared with
+    reference: str | None = None  # column to compare with
     range: tuple[float, float] | None = None  # of x, in its shown unit; all of it if not given
 
     @property
@@ -101,7 +102,7 @@ class Section:
 
 
 def sections(systems: Mapping[str, System]) -> list[Section]:
-    """The sections of sections.toml, then one for each other system that needs no file."""
+    """Returns the sections of sections.toml, then one for each other system that needs no file."""
     known = tomllib.loads(FILE.read_text(encoding="utf-8"))
     by_name = {name: system for name, system in systems.items() if not system.reads_table}
     entries = [entry for entry in known["section"] if entry["system"] in by_name]
@@ -126,14 +127,14 @@ def _section(entry: Mapping[str, Any], system: System, default: list[list[str]])
 
 
 def read_experiment(entry: Mapping[str, Any], **more: Any) -> Experiment:
-    """An experiment as the TOML files have it."""
+    """Reads an experiment from the TOML files."""
     return experiment(
         entry["system"], **{key: entry[key] for key in OPTIONS if key in entry}, **more
     )
 
 
 def _over_time(system: System) -> list[list[str]]:
-    """A plot for each state and output of a system."""
+    """Makes a plot for each state and output of a system."""
     return [["time [s]", f"{one.name} [{one.unit}]"] for one in (*system.states, *system.outputs)]
 
 
@@ -149,7 +150,7 @@ def _plot(x: str, y: str, options: Mapping[str, Any] | None = None) -> Plot:
 
 
 def read_quantity(text: str) -> Quantity:
-    """A column with its unit, as in "position [mm]"."""
+    """Reads a column with its unit, as in "position [mm]"."""
     match = COLUMN.fullmatch(text)
     if not match:
         raise BristleError(f'"{text}" is not "column [unit]".')
@@ -157,8 +158,8 @@ def read_quantity(text: str) -> Quantity:
 
 
 def section_of(case: Case, all_sections: Sequence[Section]) -> Section:
-    """The section that shows the system of a printed number, with the same changes where there is
-    one."""
+    """Finds the section that shows the system of a printed number, preferably with the same
+    changes."""
     candidates = [section for section in all_sections if section.system.name == case.system]
     if not candidates:
         raise BristleError(f'{case.id}: "{case.system}" is not a system of the rig.')

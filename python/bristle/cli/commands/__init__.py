@@ -1,3 +1,3 @@
 """Friction models as FMUs: look at them, run them, fit them to measurements.
 
-One module per command; how one looks is described in cli/."""
+One module per command; cli/ describes its form."""

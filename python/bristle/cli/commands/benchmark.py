@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="compare only this model; may be repeated (default: as the side file says, or all)",
+        help="compare only this model; may be repeated (default: those of the side file, or all)",
     )
-    add_out(parser, "the page to write, replaced if it is there", "benchmark.html")
+    add_out(parser, "the page to write; an existing one is replaced", "benchmark.html")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -17,7 +17,7 @@ EXAMPLES = """
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
-    add_out(parser, "the file to write instead of opening it, replaced if it is there")
+    add_out(parser, "the file to write instead of opening the page; an existing one is replaced")
     add_version(parser)
 
 

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         type=Path,
         default=Path("."),
-        help="where to (default: this folder)",
+        help="target folder (default: this one)",
     )
     parser.add_argument("--overwrite", action="store_true", help="replace files that differ")
     add_version(parser)
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
                         content[target] = archive.read(one)
     for target, data in content.items():
         if target.exists() and target.read_bytes() != data and not arguments.overwrite:
-            raise BristleError(f"{target}: is there already, with other content; give --overwrite.")
+            raise BristleError(f"{target}: already exists with other content; give --overwrite.")
     for target, data in content.items():
         with writing(target, "wb") as handle:
             handle.write(data)

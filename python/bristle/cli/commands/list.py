@@ -1,6 +1,6 @@
-"""List the models, each with what it is in a line.
+"""List the models, each described in a line.
 
-Models that ask for more than normal force and velocity say so: inputs such as externalForce, the
+Models that need more than normal force and velocity are marked: inputs such as externalForce, the
 load on the body, or state events of the host."""
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ...library import Model
 
 EXAMPLES = """
-  bristle list                        the FMUs that came with bristle, or in dist/ of a checkout
+  bristle list                        the FMUs installed with bristle, or in dist/ of a checkout
   bristle list --kind bristle         those of a kind
-  bristle list --needs nothing        those that ask for no further input and no events
-  bristle list --needs externalForce  those that ask for it
+  bristle list --needs nothing        those that need no further input and no events
+  bristle list --needs externalForce  those that need it
   bristle list --rotational           the twins for joints, clutches and bearings
   bristle list my_fmus --json         those of a folder, for programs
 """

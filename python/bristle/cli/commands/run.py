@@ -1,8 +1,8 @@
 """Run a model over a record of its inputs.
 
 The record is a table with a column time and one column per input, named as in the FMU; inputs
-without a column keep their defaults or what --set gives them. The outputs are written as CSV, at
-the same times."""
+without a column keep their defaults or the values of --set. The outputs are written as CSV, at the
+same times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tolerance", type=float, help="of the co-simulation")
     parser.add_argument("--stop", type=float, help="without a record: the end of the run [s]")
     parser.add_argument("--interval", type=float, help="without a record: time between samples [s]")
-    add_out(parser, "the file to write, replaced if it is there (default: the terminal)")
+    add_out(parser, "the file to write; an existing one is replaced (default: the terminal)")
     add_version(parser)
 
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
     from ...tables import read_table, write_table
 
     if arguments.out and arguments.out.suffix == ".fmu":
-        raise BristleError(f"{arguments.out}: results are no FMU; give them another name.")
+        raise BristleError(f"{arguments.out}: results are not an FMU; give them another name.")
     about = describe(arguments.model, arguments.fmi)
     given = given_parameters(arguments, about)
     names = [one.name for one in about.inputs]

@@ -1,4 +1,4 @@
-"""Show a model: inputs, outputs, parameters, parameter sets, equations, and what it is for.
+"""Show a model: inputs, outputs, parameters, parameter sets, equations, and its purpose.
 
 Parameters have their unit, range and default, in SI units. bristle doc has the same with pictures.
 """

@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--description", help="one line about it (default: that of the model)")
     add_out(parser, "the FMU to write (default: <name>.fmu)")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="replace an FMU that is there already"
-    )
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing FMU")
     add_version(parser)
 
 

@@ -40,7 +40,7 @@ QUANTITIES = {
     "creep": "acceptable creep under load [m/s], for models that are a curve over the velocity",
     "load": "load that causes this creep [N] (default: half of static friction)",
     "speed": "sliding speed for which the largest steps are also given [m/s]",
-    "step": "step of a fixed-step host [s], to be checked",
+    "step": "step of a fixed-step host [s], to check",
 }
 
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     for name, text in QUANTITIES.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="VALUE", help=text)
-    add_out(parser, "the parameter set to write (.ssv), replaced if it is there")
+    add_out(parser, "the parameter set to write (.ssv); an existing one is replaced")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     made = suggest(
         arguments.model, Known(**{name: getattr(arguments, name) for name in QUANTITIES})
     )
-    if arguments.out:  # before anything is printed, for whoever reads that may not want all of it
+    if arguments.out:  # before anything is printed: the reader may close the pipe early
         own = ParameterSet(
             arguments.out.stem,
             f"First values for {made.model.name}",

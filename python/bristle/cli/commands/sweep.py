@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sets", help="parameter set instead of the system's own, by its name or as .ssv"
     )
-    text = "the table, .csv or .parquet, replaced if it is there (default: target-model.csv)"
+    text = "the table, .csv or .parquet; an existing one is replaced (default: target-model.csv)"
     add_out(parser, text)
     add_pictures(parser)
     parser.add_argument(
