@@ -197,5 +197,6 @@ NOINLINE static double exponential_step(const Motion *motion, const Point *from,
     const double error =
         2 * scaled_error(motion, state_values(&embedded), state_values(x1), allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
+    if (error <= 1 && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

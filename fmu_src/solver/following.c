@@ -153,5 +153,6 @@ NOINLINE static double following_step(const Motion *motion, const Point *from, d
             error[i] += h * fabs(other) / (1 + h * fabs(b[i][3]));
         }
     }
-    return scaled_error(motion, error, state_values(x1), allowed);
+    const double worst = scaled_error(motion, error, state_values(x1), allowed);
+    return worst <= 1 && misses_limit(motion, from, h, x1, allowed) ? TOO_LONG : worst;
 }

@@ -39,7 +39,7 @@
 #define Point ODE(Point)
 #define Cubic ODE(Cubic)
 #define loses_stiffness ODE(loses_stiffness)
-#define is_beside_reversal ODE(is_beside_reversal)
+#define comes_from_or_to_rest ODE(comes_from_or_to_rest)
 #define defect_at ODE(defect_at)
 #define misses_limit ODE(misses_limit)
 #define RODAS_STAGES ODE(RODAS_STAGES)

@@ -25,12 +25,6 @@ static int loses_stiffness(const Motion *motion, const Point *from, double h, co
     return 0;
 }
 
-/* Whether a step of length h from a point starts or ends where the velocity turns round. */
-static int is_beside_reversal(const Motion *motion, const Point *from, double h) {
-    const double before = time_of_reversal(motion) - from->t;
-    return before == 0 || before == h;
-}
-
 /* What the rates at the part s of a step are more than those of the cubic through its ends, over a
  * part of it of this width, in units of what is allowed. */
 static double defect_at(const Motion *motion, const Cubic *cubic, double h, double s, double width,
@@ -43,28 +37,39 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
     return scaled_error(motion, defect, state_values(&between), allowed);
 }
 
-/* Whether a step that looks smooth, beside a reversal or where one may be anywhere, runs over a
- * limit which none of its stages has seen, as that of a deflection that is held there: inside the
- * step the rates are then not those of the cubic, by more than the few tolerances that the cubic
- * may miss a smooth motion by. Where the start is stiff the cubic means nothing, but there the
- * stages see the limit. At the reversal the rates vanish with the velocity, whatever the law is:
- * ever smaller parts are looked at, until the way in the rest, which falls with its square, does
- * not matter. */
+/* Whether a step begins at rest, or ends with less than an eighth of its speed. */
+static int comes_from_or_to_rest(const Motion *motion, const Point *from, double h) {
+    const double before = time_of_reversal(motion) - from->t;
+    return before == 0 || (before > 0 && 8 * (before - h) < before);
+}
+
+/* Whether a step that looks smooth, from or to rest or where a reversal may be anywhere, runs over
+ * something that none of its stages has seen, as a limit at which a deflection is held, or the rise
+ * of friction before a motion stops: inside the step the rates are then not those of the cubic, by
+ * more than the few tolerances that the cubic may miss a smooth motion by; of a stiff state by more
+ * than its stiffness lets be. At rest the rates vanish with the velocity, whatever the law is: ever
+ * smaller parts are looked at, until the way in the last one, which falls with its square, does not
+ * matter, be it that of the cubic or that of the rates as they change with the velocity there. */
 static int misses_limit(const Motion *motion, const Point *from, double h, const States *x1,
                         const double *allowed) {
-    const int beside = is_beside_reversal(motion, from, h);
-    if (!beside && isfinite(time_of_reversal(motion))) return 0;
-    for (int i = 0; i < N_STATES; i++)
-        if (h * fabs(from->J[i][i]) > 1) return 0;
+    const int rests = comes_from_or_to_rest(motion, from, h);
+    double stiffest = 0, way = 0;
+    for (int i = 0; i < N_STATES; i++) stiffest = fmax(stiffest, h * fabs(from->J[i][i]));
+    if (!rests && (stiffest > 1 || isfinite(time_of_reversal(motion)))) return 0;
     const Cubic cubic = cubic_between(motion, from, x1, h);
     for (int part = 1; part < 8; part++)
-        if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > 1) return 1;
-    double way = 0;
-    for (int i = 0; beside && i < N_STATES; i++)
-        way = fmax(way,
-                   (fabs(cubic.way[i]) + fabs(cubic.left[i]) + fabs(cubic.right[i])) / allowed[i]);
-    for (double width = 0.0625; width * width * way > 1; width *= 0.5)
-        if (defect_at(motion, &cubic, h, 1 - width, width, allowed) > 1) return 1;
+        if (defect_at(motion, &cubic, h, 0.125 * part, 0.125, allowed) > fmax(1, 0.125 * stiffest))
+            return 1;
+    if (!rests) return 0;
+    const Point end = {from->t + h, *x1, from->m, no_states, {{0}}};
+    const States change = rate_derivatives(motion, &end);
+    for (int i = 0; i < N_STATES; i++)
+        way = fmax(way, (fabs(cubic.way[i]) + fabs(cubic.left[i]) + fabs(cubic.right[i]) +
+                         0.5 * h * h * fabs(state_values(&change)[i])) /
+                            allowed[i]);
+    for (double width = 0.0625; width * width * way > 1; width *= 0.25)
+        if (defect_at(motion, &cubic, h, 1 - width, width, allowed) > fmax(1, width * stiffest))
+            return 1;
     return 0;
 }
 

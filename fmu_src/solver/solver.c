@@ -56,6 +56,12 @@ enum { MATRIX_ROOM = N_STATES + N_AXES > 1 ? N_STATES + N_AXES : 2 };
 
 #include "solver/following.c"
 
+/* Whether a step of length h from a point starts or ends where the velocity turns round. */
+static int is_beside_reversal(const Motion *motion, const Point *from, double h) {
+    const double before = time_of_reversal(motion) - from->t;
+    return before == 0 || before == h;
+}
+
 /* A trial step of whatever kind suits; returns its scaled error. Where a step that follows its
  * inputs is possible but errs, a shorter one is tried rather than another kind, whose estimate may
  * vanish by chance. */

@@ -39,7 +39,26 @@ def test_no_force_is_off_by_a_hundred_tolerances(fmu):
     assert compared >= 0.5 * 4 * len(TOLERANCES) * len(records), "most steps must be compared"
 
 
-@pytest.mark.fmus(lambda d: has_memory(d) and d.takes("normalForce", "relativeVelocity"))
+MOVED = pytest.mark.fmus(lambda d: has_memory(d) and d.takes("normalForce", "relativeVelocity"))
+
+
+@MOVED
+@pytest.mark.parametrize("speed", [0.01, 0.1, 1.0, 2.7])
+@pytest.mark.parametrize("left", [0.0, 1e-4])
+def test_what_comes_to_rest_in_a_step_has_met_all_of_its_curve(fmu, speed, left):
+    """The rise of friction before a motion stops lies in the last part of a long step, where the
+    rates vanish at its end."""
+    inputs = fmu.description.inputs
+    values = {v.name: v.start for v in inputs} | {"relativeVelocity": speed}
+    for size in (1e-3, 0.1, 1.0):
+        rates = [(left - speed) / size * (v.name == "relativeVelocity") for v in inputs]
+        here = [values[v.name] for v in inputs]
+        record = Record(values, [(0.05, here, [0.0] * len(here)), (size, here, rates)])
+        whole, parts = (run(fmu, record, 1e-6, cuts) for cuts in (1, 64))
+        assert distance(whole, parts, 1) <= MOST * 1e-6 * 0.6 * values["normalForce"], size
+
+
+@MOVED
 def test_what_a_dwell_leaves_does_not_depend_on_the_communication_steps(fmu):
     """A speed comes to exactly zero, rests there under a growing normal force and rises again:
     none of its modes may depend on whether a communication point is met at rest."""

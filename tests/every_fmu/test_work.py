@@ -37,7 +37,7 @@ WORK = {
     "Dahl": (47699, 187351),
     "ElastoPlastic": (43264, 198417),
     "GKF": (10702, 10702),
-    "GeneralizedMaxwellSlip": (120558, 342414),
+    "GeneralizedMaxwellSlip": (138564, 360924),
     "Gonthier": (17195, 81240),
     "ImplicitBristle": (443080, 802174),
     "Karnopp": (11288, 11288),
@@ -51,7 +51,7 @@ WORK = {
     "QuasiStaticLuGre": (9092, 9092),
     "RecurDynStickSlip": (27036, 30374),
     "SecondOrderBristle": (92109, 427912),
-    "SimpackStickSlip": (33098, 36192),
+    "SimpackStickSlip": (39392, 40798),
     "StickSlip": (7820, 10002),
 }
 
