@@ -50,7 +50,7 @@ def test_what_comes_to_rest_in_a_step_has_met_all_of_its_curve(fmu, speed, left)
     rates vanish at its end."""
     inputs = fmu.description.inputs
     values = {v.name: v.start for v in inputs} | {"relativeVelocity": speed}
-    for size in (1e-3, 0.1, 1.0):
+    for size in (1e-3, 0.13, 0.7, 1.0):
         rates = [(left - speed) / size * (v.name == "relativeVelocity") for v in inputs]
         here = [values[v.name] for v in inputs]
         record = Record(values, [(0.05, here, [0.0] * len(here)), (size, here, rates)])
