@@ -10,6 +10,7 @@ from fmpy.validation import validate_fmu
 from commands import completed
 import bristle
 from bristle.format.archive import write_zip
+from bristle.format.hosting import Instance3
 from fmus import files_of, need_all_fmus
 
 need_all_fmus()
@@ -56,6 +57,20 @@ def test_a_run_is_that_of_2(model, interpolate):
     for name, column in old.items():
         rounding = 1e-11 * np.abs(column).max() if interpolate == "linear" else 0
         np.testing.assert_allclose(new[name], column, rtol=0, atol=rounding, err_msg=name)
+
+
+@pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
+def test_an_interruption_in_a_callback_ends_the_run(what, monkeypatch):
+    """ctypes prints what is raised there, and goes on."""
+
+    def interrupted(*_):
+        raise what
+
+    monkeypatch.setattr(Instance3, "_update", interrupted)
+    before = sys.unraisablehook
+    with pytest.raises(what):
+        bristle.run(bristle.fmu("LuGre", fmi=3), TIME, {"relativeVelocity": TIME})
+    assert sys.unraisablehook == before
 
 
 def test_what_3_cannot_do_is_reported():

@@ -4,8 +4,10 @@ of 3.0, which the runner does not know."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import CFUNCTYPE, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32
 from ctypes import c_int64, c_size_t, c_uint, c_void_p
 from typing import Any
@@ -201,4 +203,22 @@ class Instance3(Instance):
     def step(self, time: float, length: float) -> None:
         point = (c_double(time), c_double(length), c_bool(True))
         flags = [byref(c_bool()) for _ in range(3)]  # an event, the end, an early return
-        self.call("DoStep", *point, *flags, byref(c_double()))
+        with _raising():
+            self.call("DoStep", *point, *flags, byref(c_double()))
+
+
+@contextmanager
+def _raising() -> Iterator[None]:
+    """Raises what is raised in a callback, which ctypes would print and forget: an interruption,
+    too. Signals come to the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    raised: list[BaseException] = []
+    before, sys.unraisablehook = sys.unraisablehook, lambda one: raised.append(one.exc_value)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+    if raised:
+        raise raised[0]
