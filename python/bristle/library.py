@@ -183,7 +183,7 @@ def _read(path: str, *_version: int) -> Model:
         variables = variables_of(root, facts.options)
     except (ValueError, LookupError, OverflowError):
         raise BristleError(
-            f"{file}: not an FMU, its modelDescription.xml has a variable without a type, or with"
+            f"{file}: its modelDescription.xml has a variable of a type that no element has, or with"
             " numbers that are none."
         ) from None
     marked = len(root.findall("ModelStructure/EventIndicator"))

@@ -381,8 +381,8 @@ def test_an_invalid_value_reference_is_refused(reference, refused, tmp_path):
     new = f'valueReference="{reference}"'.encode()
     copied(tmp_path / "in.fmu", lambda _, data: data.replace(b'valueReference="0"', new))
     assert refused("run", "in.fmu", *RUN) == (
-        f"{tmp_path / 'in.fmu'}: not an FMU, its modelDescription.xml has a variable without a"
-        " type, or with numbers that are none."
+        f"{tmp_path / 'in.fmu'}: its modelDescription.xml has a variable of a type that no element"
+        " has, or with numbers that are none."
     )
 
 

@@ -58,8 +58,14 @@ class Instance:
     def _instantiate(self) -> int | None:
         raise NotImplementedError
 
+    def function(self, name: str) -> Any:
+        try:
+            return getattr(self.functions, self.prefix + name)
+        except AttributeError as error:
+            raise BristleError(f"the library lacks a function: {error}.") from None
+
     def call(self, function: str, *arguments: object) -> None:
-        status = getattr(self.functions, self.prefix + function)(c_void_p(self.address), *arguments)
+        status = self.function(function)(c_void_p(self.address), *arguments)
         if status > 1:
             raise BristleError(" ".join(self.messages) or f"{self.prefix}{function} fails.")
 
@@ -89,7 +95,7 @@ class Instance:
         raise NotImplementedError
 
     def free(self) -> None:
-        getattr(self.functions, f"{self.prefix}FreeInstance")(c_void_p(self.address))
+        self.function("FreeInstance")(c_void_p(self.address))
 
 
 class Instance2(Instance):
@@ -102,9 +108,10 @@ class Instance2(Instance):
             _ALLOCATE(self._allocate),
             _FREE(lambda address: None),  # freed with the instance
         )
-        self.functions.fmi2Instantiate.restype = c_void_p
+        make = self.function("Instantiate")
+        make.restype = c_void_p
         about = (b"bristle", 1, self.token, b"", byref(self.callbacks), 0, 0)
-        return self.functions.fmi2Instantiate(*about)
+        return make(*about)
 
     def _allocate(self, count: int, size: int) -> int:
         self.rooms.append(ctypes.create_string_buffer(count * size))
@@ -162,12 +169,13 @@ class Instance3(Instance):
             lambda *message: self.messages.append(message[-1].decode(errors="replace"))
         )
         self.update = _UPDATE_3(self._update)
-        self.functions.fmi3InstantiateCoSimulation.restype = c_void_p
+        make = self.function("InstantiateCoSimulation")
+        make.restype = c_void_p
         flags = [c_bool(False)] * 4
         moving = ((c_uint * len(self.inputs))(*self.inputs), c_size_t(len(self.inputs)))
         hosted = (None, self.logger, self.update)
         about = (b"bristle", self.token, None, *flags, *moving, *hosted)
-        return self.functions.fmi3InstantiateCoSimulation(*about)
+        return make(*about)
 
     def _update(self, *_intermediate: object) -> None:
         """Sets the inputs at the end of a step, reached on a straight line."""
@@ -215,7 +223,10 @@ def _raising() -> Iterator[None]:
         yield
         return
     raised: list[BaseException] = []
-    before, sys.unraisablehook = sys.unraisablehook, lambda one: raised.append(one.exc_value)
+    before, sys.unraisablehook = (
+        sys.unraisablehook,
+        lambda one: raised.append(one.exc_value or one.exc_type()),
+    )
     try:
         yield
     finally:
