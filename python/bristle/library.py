@@ -183,8 +183,8 @@ def _read(path: str, *_version: int) -> Model:
         variables = variables_of(root, facts.options)
     except (ValueError, LookupError, OverflowError):
         raise BristleError(
-            f"{file}: its modelDescription.xml has a variable of a type that no element has, or with"
-            " numbers that are none."
+            f"{file}: its modelDescription.xml has a variable of a type that no element has, or"
+            " with numbers that are none."
         ) from None
     marked = len(root.findall("ModelStructure/EventIndicator"))
     title, indicators = (
