@@ -25,7 +25,7 @@ class Form:
 
     @property
     def power(self) -> int:
-        """The power of the radius that leads from distances and forces to angles and torques."""
+        """The power of the radius that converts distances and forces to angles and torques."""
         return 1 if self.turns else 0
 
     def inputs(

@@ -244,12 +244,12 @@ def _page(text: str, old: Model, new: Model) -> str:
 
 
 def _law(about: Model) -> str:
-    """The title of a model, also where it was stamped."""
+    """Returns the title of the model, also of a stamped element."""
     return about.title.removesuffix(f", {OWN}")
 
 
 def _note(old: Model, new: Model, has_pictures: bool) -> str:
-    """What is different; the first of an element that was stamped again says what is shown."""
+    """Writes the changed defaults and, in the first stamp, whose pictures the page shows."""
     own = ", ".join(
         f"<code>{escape(one.name)}</code> {_value(one)} (there: {_value(was)})"
         for one, was in _changes(old, new)

@@ -384,7 +384,7 @@ def _speeds(made: Suggestion, known: Known, normal: float) -> None:
 
 
 def _creep(made: Suggestion, known: Known, normal: float) -> None:
-    """Finds the softest curve that bears a load at the tolerated creep speed, with forces computed
+    """Sets the softest curve that bears a load at the tolerated creep speed, with forces computed
     by the model itself."""
     about = made.model
     name = next((one for one in CURVE_SPEEDS if made.has(one)), None)

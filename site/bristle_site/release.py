@@ -146,7 +146,7 @@ def _sums(files: Iterable[Path], folder: Path | None = None) -> str:
 
 
 def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: list[Path]) -> None:
-    """Lists all files with their sizes and checksums."""
+    """Writes the page of all files with their sizes and checksums."""
     files = [*packages, *models.values()]
     lines = [line.split("  ") for line in _sums(files).splitlines()]
     sums = {file: digest for digest, file in lines}
@@ -173,7 +173,7 @@ folder of the files, <code>sha256sum -c {SUMS} --ignore-missing</code> compares 
 
 
 def _write_search(site: Path, frame: Frame) -> None:
-    """Written last, because it contains every other page."""
+    """Writes the search, last, because it contains every other page."""
     place = Path("search.html")
     skipped = {site / "index.html", site / "files.html"}
     pages = [page for page in sorted(site.rglob("*.html")) if page not in skipped]

@@ -130,7 +130,7 @@ def test_one_step_of_any_size_meets_the_tolerance(fmu, moving):
 
 
 def fixed_length(variable):
-    """A component of a direction, which must stay a unit vector."""
+    """Checks for a component of a direction, which must stay a unit vector."""
     return variable.base is not None and variable.unit in (None, "1")
 
 

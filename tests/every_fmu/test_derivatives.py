@@ -341,7 +341,7 @@ def test_slopes_that_are_not_finite_are_refused(fmu, kind):
 
 
 def perturbed(value, scale, draw):
-    """Yields values far and near, of both signs, and zero."""
+    """Draws a value far or near, of either sign, or zero."""
     return draw.choice(
         [
             0.0,

@@ -374,7 +374,7 @@ def bench():
 
 @pytest.fixture(scope="module", params=[1, 2])
 def small(request):
-    """The solver for exponential steps."""
+    """Returns the solver for exponential steps."""
     return solver_for(request.param)
 
 

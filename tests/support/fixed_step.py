@@ -166,8 +166,8 @@ def one_body(load, mass=lambda t: 1.0):
 
 
 def two_masses(frequency, limit):
-    """Half a kilogram on the contact and half behind a spring, pulled by the load; `frequency` is
-    that of the two against each other."""
+    """Returns rates of half a kilogram on the contact and half behind a spring, pulled by the load;
+    `frequency` is that of the two against each other."""
     k = 0.25 * (2 * math.pi * frequency) ** 2
     d = 0.02 * math.sqrt(k)
 

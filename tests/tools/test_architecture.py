@@ -29,7 +29,7 @@ WITH_OUR_TOOLS = {
 
 @pytest.fixture(scope="module")
 def enlarged(tmp_path_factory):
-    """The repository with the walked example and two more models, of which only these are built, as
+    """Copies the repository, adds the walked example and two more models, and builds only these, as
     when adding one."""
     folder = tmp_path_factory.mktemp("enlarged")
     text = (REPOSITORY / "docs" / "adding-a-model.md").read_text(encoding="utf-8")
@@ -205,7 +205,7 @@ def modules(package):
 
 
 def imported(module, file):
-    """Returns what a module imports, anywhere in it: packages and modules by their full names."""
+    """Yields what a module imports, anywhere in it: packages and modules by their full names."""
     package = module.split(".") if file.name == "__init__.py" else module.split(".")[:-1]
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -225,7 +225,7 @@ def below(name, parts):
 
 
 def arrows(user):
-    """Yields the imports of a part of a package: module and imported name."""
+    """Lists the imports of a part of a package: module and imported name."""
     return [
         (module, name)
         for module, file in modules(user.split(".")[0]).items()

@@ -32,7 +32,7 @@ def bench(*arguments):
 
 
 def rows(run):
-    """Runs the benchmark; returns forces by FMU, cycle or step, and motion."""
+    """Returns the forces of a finished run by FMU, cycle or step, and motion."""
     assert run.returncode == 0, run.stderr
     cells = [
         line.strip("| ").split(" | ") for line in run.stdout.splitlines() if "[ns]" not in line

@@ -744,7 +744,7 @@ class Program:
         )
 
     def function(self):
-        """double f(double a, double b), with locals, a branch and a loop of its own."""
+        """Writes double f(double a, double b), with locals, a branch and a loop of its own."""
         leaves = ["a", "b"]
         lines = self.statements(leaves, 3, "    ")
         name = self.name("f")

@@ -241,8 +241,8 @@ class Element:
 
 
 def by_steps(element, stop, h, coupled):
-    """A host with a fixed step that exchanges reactions, normal forces and friction once per step
-    and holds friction over it."""
+    """Runs a host with a fixed step that exchanges reactions, normal forces and friction once per
+    step and holds friction over it."""
     mechanism, friction = Mechanism(element), np.zeros(4)
     angle, speed, rows = START, 0.0, []
 
@@ -427,7 +427,7 @@ def ideally(system, times):
 
 
 def in_steps(system, element, h, values):
-    """A host with a fixed step that holds friction over it and sets timing and mass."""
+    """Runs a host with a fixed step that holds friction over it and sets timing and mass."""
     mass = sum(system.bodies)
     load = Element(system.load, **system.settings)
     joint = Element(element, couplingMass=mass, couplingTiming=AT_ONCE, **values)

@@ -51,7 +51,7 @@ def test_what_the_rules_draw_for_the_same_tests_is_not_in_the_list(listed):
 
 
 def bare(source):
-    """Without blanks and empty statements."""
+    """Removes blanks and empty statements."""
     return re.sub(r"(?<=[;{}]);", "", re.sub(r"\s", "", source))
 
 

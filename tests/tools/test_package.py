@@ -53,8 +53,8 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture
 def anywhere(installed, tmp_path):
-    """Python with the installed wheel and numpy, outside the checkout; the tests start it with -S,
-    so that it finds no other package."""
+    """Returns folder and environment of Python with the installed wheel and numpy, outside the
+    checkout; the tests start it with -S, so that it finds no other package."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("BRISTLE_")
     }

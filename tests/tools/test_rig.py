@@ -777,7 +777,7 @@ def test_the_rig_prints_its_version_and_usage():
 
 
 def damaged(name, content):
-    """Faults of an FMU; None leaves a member out."""
+    """Returns a member of an FMU with each fault; None leaves it out."""
     description, binary = name == "modelDescription.xml", name.startswith("binaries/linux64/")
     return {
         "no description": None if description else content,
@@ -1039,12 +1039,12 @@ def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(
 
 
 def primitive_of_drive(t):
-    """Integral of 10 N.m sin(2 pi 5 Hz t)."""
+    """Returns the integral of 10 N.m sin(2 pi 5 Hz t)."""
     return (1 - np.cos(10 * np.pi * t)) / np.pi
 
 
 def primitive_of_clutch(t):
-    """Integral of 10 N.m cos(2 pi 0.2 Hz t), the torque of clutch 1 in slip."""
+    """Returns the integral of 10 N.m cos(2 pi 0.2 Hz t), the torque of clutch 1 in slip."""
     return 25 / np.pi * np.sin(0.4 * np.pi * t)
 
 

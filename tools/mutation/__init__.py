@@ -1,9 +1,8 @@
-"""Mutation run: whether the tests notice when the C of the FMUs, or the Python around them, is
-changed.
+"""Checks whether the tests notice when the C of the FMUs, or the Python around them, is changed.
 
 A mutant is the project with one small change in fmu_src/ or python/bristle/. It is killed by a test
-that fails, by a crash, or by a test that does not end. One that all its tests pass is alive: either
-a test is missing, or the code that was changed is not needed.
+that fails, by a crash, or by a test that does not end. One that passes all its tests is alive:
+either a test is missing, or the changed code is not needed.
 
     edits.toml         changes made by hand, each with the test that must fail
     operators.py       changes made by rule, drawn with a seed

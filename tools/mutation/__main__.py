@@ -102,7 +102,7 @@ def arguments() -> argparse.Namespace:
 
 
 def load_modules() -> None:
-    """What the tests use, so that no process has to load it."""
+    """Loads what the tests use, so that no process has to."""
     names = "fmpy hypothesis lxml.etree numpy pytest scipy.integrate scipy.optimize"
     for name in names.split():
         importlib.import_module(name)
@@ -134,8 +134,7 @@ def run(
 
 
 def asked(mutant: Mutant, killer: str) -> Wanted:
-    """A trial, in which the test that killed it the last time comes first, with the FMU that it ran
-    on."""
+    """Returns a trial in which the test that last killed the mutant comes first, with its FMU."""
     models = sorted(mutant.models, key=lambda model: model not in re.split(r"[\[\]-]", killer))
     return mutant, tuple(models), [(killer,), mutant.tests] if killer else [mutant.tests]
 
@@ -143,7 +142,7 @@ def asked(mutant: Mutant, killer: str) -> Wanted:
 def unproven(
     results: dict[Mutant, Outcome], folder: Path, originals: Originals, jobs: int
 ) -> list[Mutant]:
-    """Mutants whose killers fail where nothing is changed, too."""
+    """Returns the mutants whose killers also fail on unchanged sources."""
     wanted: dict[tuple[str, ...], dict[str, None]] = {}
     for outcome in results.values():
         if "::" in outcome.by:
@@ -236,7 +235,7 @@ def main() -> int:
 def summary(
     results: list[tuple[Mutant, Outcome]], named: list[tuple[Mutant, str]], seconds: float
 ) -> int:
-    """The table and the score; 1 where a mutant lives."""
+    """Prints the table and the score; returns 1 if a mutant is alive."""
     for mutant, why in named:
         print(f"equivalent: {mutant.shown()}\n    {why}")
     for fate in (SAME, STILLBORN, BROKEN, UNFINISHED, ALIVE):

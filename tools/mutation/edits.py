@@ -1,4 +1,4 @@
-"""Changes of the sources: what they are, and those of the two lists."""
+"""Changes of the sources, and the two lists of them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import bristle
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 SOURCE = REPOSITORY / "fmu_src"
-PACKAGE = Path(bristle.__file__).parent  # the Python that users have
+PACKAGE = Path(bristle.__file__).parent  # the Python that users install
 
 
 class MutationError(Exception):
-    """A mistake in a list, in one sentence."""
+    """An error in a list, in one sentence."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file; `models` are the FMUs it is tested in, `tests` what may notice
+    """A change of one file; `models` are the FMUs it is tested in, `tests` those that may notice
     it."""
 
     name: str
-    file: str  # below fmu_src/, or below the package where it is Python
+    file: str  # below fmu_src/ or, for Python, below the package
     begin: int
     end: int
-    text: str  # in place of what lies between
+    text: str  # replaces the text between
     models: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
 
@@ -42,25 +42,25 @@ class Mutant:
 
     @property
     def room(self) -> str:
-        """The folder that it is counted with."""
+        """The folder that it counts for."""
         return self.file.partition("/")[0] if "/" in self.file else PACKAGE.name
 
     @property
     def path(self) -> Path:
-        """Of its file in the repository."""
+        """The path of its file in the repository."""
         return path_of(self.file).relative_to(REPOSITORY)
 
     def apply(self, source: str) -> str:
         return source[: self.begin] + self.text + source[self.end :]
 
     def shown(self) -> str:
-        """The line, and what becomes of it."""
+        """Shows the line before and after."""
         return (
             f"{self.file}:{text_of(self.file).count(chr(10), 0, self.begin) + 1}: {self.change()}"
         )
 
     def change(self) -> str:
-        """As shown, without the number of the line."""
+        """Shows the change without the line number."""
         source = text_of(self.file)
         first = source.rfind("\n", 0, self.begin) + 1
         last = source.find("\n", self.end)
@@ -85,7 +85,7 @@ def located(
     models: tuple[str, ...] = (),
     tests: tuple[str, ...] = (),
 ) -> Mutant:
-    """The change that puts `replace` in the place of `find`, which has to be there once."""
+    """Makes the change of `find`, which has to occur once, to `replace`."""
     source = text_of(file)
     count = source.count(find)
     if count != 1:
@@ -97,7 +97,7 @@ def located(
 
 
 def read_edits() -> list[Mutant]:
-    """The changes made by hand."""
+    """Reads the changes made by hand."""
     edits = [
         located(
             entry["file"],
@@ -116,8 +116,7 @@ def read_edits() -> list[Mutant]:
 
 
 def read_equivalent() -> dict[tuple[str, str], str]:
-    """The reasons why drawn changes make no difference, by file and shown change without its line
-    number."""
+    """Reads the reasons why drawn changes make no difference, by file and change."""
     return {
         (entry["file"], " ".join(entry["change"].split())): entry["reason"]
         for entry in _read("equivalent.toml")["equivalent"]
@@ -125,7 +124,7 @@ def read_equivalent() -> dict[tuple[str, str], str]:
 
 
 def change_of(mutant: Mutant) -> tuple[str, str]:
-    """What a change is known by as long as its line stays as it is."""
+    """Identifies a change as long as its line is unchanged."""
     return mutant.file, " ".join(mutant.change().split())
 
 

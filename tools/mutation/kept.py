@@ -1,6 +1,5 @@
-"""Outcomes that are kept in a file, a line each as they come: a run that was stopped goes on from
-there, and one on changed sources or tests asks about each mutant first the test that it died by the
-last time."""
+"""Stores outcomes in a file, a line each: an interrupted run resumes, and a run on changed sources
+or tests first tries the test that last killed a mutant."""
 
 from __future__ import annotations
 
@@ -14,11 +13,11 @@ from .workshop import Outcome
 
 STATE = (
     "fmu_src modelDescription tests tools generator python resources".split()
-)  # all that an outcome hangs on
+)  # all that an outcome depends on
 
 
 def state_of_the_project() -> str:
-    """A digest that changes with every file that an outcome hangs on."""
+    """Returns a digest of all files that an outcome depends on."""
     digest = hashlib.sha256()
     for path in sorted(path for folder in STATE for path in (REPOSITORY / folder).rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
@@ -36,14 +35,14 @@ class Kept:
             self.outcomes[tuple(entry["mutant"])] = entry
 
     def outcome(self, mutant: Mutant) -> Outcome | None:
-        """What was found with everything as it is now."""
+        """Returns the outcome for the present state."""
         entry = self.outcomes.get(_identity(mutant))
         if not entry or entry["state"] != self.state:
             return None
         return Outcome(**{**entry["outcome"], "models": tuple(entry["outcome"]["models"])})
 
     def killer(self, mutant: Mutant) -> str:
-        """The test that it died by the last time."""
+        """Returns the test that last killed the mutant."""
         entry = self.outcomes.get(_identity(mutant))
         return entry["outcome"]["by"] if entry and "::" in entry["outcome"]["by"] else ""
 
@@ -59,8 +58,8 @@ class Kept:
 
 
 def _identity(mutant: Mutant) -> tuple[str | int, ...]:
-    """By the text, which survives a change elsewhere in the file, and how many lines like this one
-    are before it."""
+    """Identifies a mutant by its text, which survives changes elsewhere in the file, and the number
+    of equal lines before it."""
     source = text_of(mutant.file)
     first = source.rfind("\n", 0, mutant.begin) + 1
     line = source[first:].partition("\n")[0]

@@ -1,5 +1,5 @@
-"""Changes by rule. Each token of the C is examined; comments, texts, directives and declarations
-of types are left alone.
+"""Makes changes by rule. Each token of the C is examined; comments, strings, directives and
+declarations of types are left alone.
 
     relation     < for >, <= for >=, == for !=, and the other way round
     arithmetic   + for -, * for /, and the other way round (also of += and so on)
@@ -8,8 +8,8 @@ of types are left alone.
     constant     a number that is larger by one
     statement    an assignment or a call that is left out
 
-A limit that is moved by one rounding, < for <=, is not among them: of numbers that are measured it
-is no change.
+Moving a limit by one rounding, < for <=, is not among them: for floating-point numbers it is no
+change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ARITHMETIC = {
 }
 LOGIC = {"&&": "||", "||": "&&"}
 FOLDERS = ("fmi2", "core", "solver", "common", "models")
-PACKAGES = ("", "identify", "sweep")  # of the package: what runs, fits and sweeps FMUs
+PACKAGES = ("", "identify", "sweep")  # of the package: the code that runs, fits and sweeps FMUs
 TYPES = (
     "void int double char size_t unsigned const static enum struct typedef return if "
     "for while switch case default else do break continue goto inline va_list"
@@ -54,7 +54,7 @@ Tokens = list[tuple[str | None, str, int, int]]  # kind, text, begin and end
 
 
 def mutants_of(file: str) -> Iterator[Mutant]:
-    """All changes of one file."""
+    """Lists all changes of one file."""
     if file.endswith(".py"):
         yield from python_mutants_of(file)
         return
@@ -64,7 +64,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
         for m in TOKEN.finditer(source)
         if m.lastgroup != "skip"
     ]
-    depth, spans = 0, []  # of function bodies: outside of them are tables and types
+    depth, spans = 0, []  # of function bodies: outside them are tables and types
 
     def change(kind: str, begin: int, end: int, text: str) -> Mutant:
         return Mutant(kind, file, begin, end, text)
@@ -117,7 +117,8 @@ def _larger(number: str) -> str:
 
 
 def _is_binary(tokens: Tokens, i: int) -> bool:
-    """Not a pointer in a declaration (double *x), not a unary mark; (Type *)x is a cast."""
+    """Checks for a binary operator: not a pointer in a declaration (double *x), no unary operator;
+    (Type *)x is a cast."""
     text, before, after = tokens[i][1], tokens[i - 1], tokens[i + 1]
     if text != "*":
         return True
@@ -146,7 +147,7 @@ def _closing(tokens: Tokens, opening: int) -> int:
 
 
 def _ends_condition(tokens: Tokens, closing: int) -> bool:
-    """Whether the bracket that closes here is that of an if, a for or a while."""
+    """Checks whether the bracket closed here is that of an if, a for or a while."""
     depth = 0
     for i in range(closing, -1, -1):
         depth += (tokens[i][1] == ")") - (tokens[i][1] == "(")
@@ -156,7 +157,7 @@ def _ends_condition(tokens: Tokens, closing: int) -> bool:
 
 
 def _statement(tokens: Tokens, i: int) -> int | None:
-    """The end of the assignment or call that begins here; None where it is another statement."""
+    """Returns the end of the assignment or call that begins here; None for other statements."""
     if tokens[i][1] in TYPES:
         return None
     if tokens[i][1] == "(" and tokens[i + 1][1] == "void":
@@ -190,8 +191,8 @@ def _statement(tokens: Tokens, i: int) -> int | None:
 
 
 def files(language: str = "c") -> list[str]:
-    """Every C file that models are made of, below fmu_src/, without the one that only hosts
-    include; or the Python that runs, fits and sweeps them, below its package."""
+    """Lists every C file of models, below fmu_src/, without the one that only hosts include; or the
+    Python that runs, fits and sweeps them, below its package."""
     if language == "python":
         return [
             path.relative_to(PACKAGE).as_posix()
@@ -203,9 +204,9 @@ def files(language: str = "c") -> list[str]:
 
 
 def drawn(count: int, seed: int, only: str = "", language: str = "c") -> list[Mutant]:
-    """A sample of all changes. A longer one of the same seed begins with it; and each change has a
-    place of its own, by its text, so that a line of the sources that is written anew moves no other
-    one in or out."""
+    """Draws a sample of all changes. A longer one with the same seed begins with it; the text of
+    each change determines its place, so that a changed line of the sources moves no other one in or
+    out."""
     places: list[tuple[bytes, Mutant]] = []
     seen: Counter[tuple] = Counter()
     for file in files(language):

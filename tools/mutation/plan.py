@@ -1,4 +1,4 @@
-"""Which FMUs and which tests are asked about a change."""
+"""Chooses the FMUs and tests for a change."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def _read() -> dict:
 
 
 def left_out() -> tuple[str, ...]:
-    """Tests that are asked about no change."""
+    """Lists the tests that are never used."""
     return tuple(_read()["left_out"])
 
 
 @functools.cache
 def _included(file: str) -> frozenset[str]:
-    """A source and all below fmu_src/ that it includes."""
+    """Returns a source and all below fmu_src/ that it includes."""
     path = SOURCE / file
     names = INCLUDE.findall(path.read_text(encoding="utf-8")) if path.exists() else []
     return frozenset({file}.union(*map(_included, names)))
@@ -32,13 +32,13 @@ def _included(file: str) -> frozenset[str]:
 
 @functools.cache
 def users_of(file: str) -> list[str]:
-    """The models that a source of a law is part of."""
+    """Lists the models with a source of a law."""
     models = [path.stem for path in sorted((REPOSITORY / "modelDescription").glob("[A-Z]*.toml"))]
     return [model for model in models if file in _included(f"models/{model}.c")]
 
 
 def planned(mutant: Mutant) -> Mutant:
-    """With its FMUs and tests, as far as it does not name them itself."""
+    """Adds the FMUs and tests that a mutant does not name itself."""
     plan = next(
         (one for one in _read()["plan"] if fnmatch.fnmatch(mutant.file, one["files"])), None
     )

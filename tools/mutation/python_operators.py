@@ -1,8 +1,6 @@
-"""Changes of Python by the rules of operators.py. Texts, annotations, decorators and messages are
-left alone.
-
-An assignment to a name that is left out would fail at its first use whatever the tests are, so that
-only calls, augmented assignments and those to attributes or items are left out.
+"""Changes Python by the rules of operators.py. Strings, annotations, decorators and messages are
+left alone. A removed assignment to a name would fail at its first use with any tests, so only
+calls, augmented assignments and those to attributes or items are removed.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ ARITHMETIC = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), as
 
 
 def python_mutants_of(file: str) -> Iterator[Mutant]:
-    """All changes of one file, in its order."""
+    """Lists all changes of one file, in order."""
     source = text_of(file)
     found = _Changes(source)
     found.visit(ast.parse(source))
@@ -47,7 +45,7 @@ class _Changes(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line))
 
     def _place(self, line: int, column: int) -> int:
-        """The place in the text of what the parser counts in bytes."""
+        """Converts the parser's offset in bytes to one in the text."""
         return self.starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
 
     def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
@@ -57,7 +55,7 @@ class _Changes(ast.NodeVisitor):
         )
 
     def _between(self, kind: str, left: ast.expr, right: ast.expr, mark: str, other: str) -> None:
-        """Exchanges what stands between two operands, beside brackets and comments."""
+        """Exchanges the operator between two operands, except in brackets and comments."""
         first, last = self._span(left)[1], self._span(right)[0]
         pattern = rf"\b{mark}\b".replace(" ", r"\s+") if mark[0].isalpha() else re.escape(mark)
         if place := re.search(pattern, self.source[first:last]):
@@ -149,4 +147,4 @@ class _Changes(ast.NodeVisitor):
         pass  # a message
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        pass  # a text, in which the parser of Python 3.11 has no places
+        pass  # a string, in which the parser of Python 3.11 has no positions

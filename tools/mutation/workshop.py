@@ -1,11 +1,11 @@
 """A copy of the project in which mutants are made and tested, one after the other.
 
 Only fmu_src/, tests/ and the Python package are copied, everything else is a link. The FMUs are
-built by the host's compiler, quickly rather than well: what lies outside an array is trapped, as
-the check's run with sanitizers would, and what is not set is no number. A process is forked for
-each mutant, with all modules loaded already; a test that takes more than its processor time ends
-it. The first FMU is asked alone, since most mutants die there; only for those that live the others
-are built. Mutants of Python take the FMUs that there are, in BRISTLE_FMUS or dist/.
+built by the host's compiler, quickly rather than well: access outside an array is trapped, as in
+the check's run with sanitizers, and unset variables are NaN. A process is forked for each mutant,
+with all modules already loaded; a test that exceeds its processor time ends it. The first FMU is
+tested alone, since most mutants die there; the others are built only for survivors. Mutants of
+Python use the existing FMUs, in BRISTLE_FMUS or dist/.
 """
 
 from __future__ import annotations
@@ -38,15 +38,13 @@ FLAGS = (
     "-DFMI2_OVERRIDE_FUNCTION_PREFIX -shared -Wl,--build-id=none -fsanitize=bounds "
     "-fsanitize-undefined-trap-on-error -ftrivial-auto-var-init=pattern"
 ).split()
-# For one test: of the processor; and by the clock for the tools, some of whose runs have a time of
-# the processor of their own, which that timer would make coarse.
+# For one test: processor time; and clock time for the tools, since some of their runs limit
+# processor time themselves, which that timer would make coarse.
 TEST_TIMER, TEST_SECONDS = signal.ITIMER_PROF, 60
 PYTHON_TIMER, PYTHON_SECONDS = signal.ITIMER_REAL, 900
-MODELS_AT_MOST = 5  # that a mutant changes are asked
-RUNNING = "build/running.txt"  # the test that runs
-MUTANT_SECONDS = (
-    1800  # by the clock, for all tests of a mutant; one that needs longer counts as alive
-)
+MODELS_AT_MOST = 5  # that a mutant changes are tested
+RUNNING = "build/running.txt"  # the running test
+MUTANT_SECONDS = 1800  # clock time for all tests of a mutant; one that needs longer counts as alive
 
 KILLED, CRASHED, ENDLESS, ALIVE, UNFINISHED, SAME, STILLBORN, BROKEN = (
     "killed",
@@ -67,7 +65,7 @@ class Outcome:
     fate: str
     by: str = ""  # the test that failed, or why there is no mutant
     seconds: float = 0.0
-    models: tuple[str, ...] = ()  # the FMUs that it was asked about in the end
+    models: tuple[str, ...] = ()  # the FMUs of the last trial
 
 
 def fmu_folder() -> Path:
@@ -99,8 +97,8 @@ def compile_library(
 
 
 class Originals:
-    """The models as they are, generated and compiled once for all mutants, by whichever process
-    needs one first."""
+    """The unchanged models, generated and compiled once for all mutants, by whichever process needs
+    one first."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -138,8 +136,8 @@ class Workshop:
                 (folder / entry.name).symlink_to(entry)
 
     def _build(self, mutant: Mutant | None, models: list[str], most: int) -> bool:
-        """Makes FMUs of the models, one after the other, that a mutant changes, at most so many,
-        and takes them off the list; whether there is any."""
+        """Makes FMUs of the models that a mutant changes, at most `most`, and removes them from the
+        list; returns whether there is any."""
         shutil.rmtree(self.fmus, ignore_errors=True)
         self.fmus.mkdir(parents=True)
         made = 0
@@ -166,7 +164,7 @@ class Workshop:
         return made > 0
 
     def _keep_guid(self, model: str, generated: Path) -> None:
-        """The GUID of the original, so that its library differs in nothing but code."""
+        """Keeps the GUID of the original, so that the library differs only in code."""
         names = ("own_defaults.h", "modelDescription.xml")
         texts = (
             (folder / names[1]).read_text(encoding="utf-8")
@@ -178,8 +176,8 @@ class Workshop:
             (generated / name).write_text(text.replace(now, before), encoding="utf-8")
 
     def _take_package(self) -> None:
-        """Forgets the package as it is, so that the tests import the one here; nothing compiled is
-        kept of it, as that goes by seconds."""
+        """Unloads the package, so that the tests import the one here; no compiled files are kept,
+        since they are checked by seconds."""
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         for name in [name for name in sys.modules if name.partition(".")[0] == "bristle"]:
@@ -195,8 +193,8 @@ class Workshop:
         left_out: tuple[str, ...],
         report: Path,
     ) -> None:
-        """Tests a mutant, whose file is changed already, with one group of tests after the other;
-        in a process of its own."""
+        """Tests a mutant, whose file is already changed, with one group of tests after the other,
+        in its own process."""
         os.setsid()
         os.chdir(self.folder)
         output = os.open(
@@ -220,7 +218,7 @@ class Workshop:
 
         limit = (PYTHON_TIMER, PYTHON_SECONDS) if is_python else (TEST_TIMER, TEST_SECONDS)
         watch = Watch(self.folder / RUNNING, *limit)
-        options = ["-x"] if mutant else []  # of the unchanged sources all that fails is of interest
+        options = ["-x"] if mutant else []  # on unchanged sources all failures are of interest
         options += ["-q", "-p", "no:cacheprovider", "--rootdir", str(self.folder / "tests")]
         options += [] if is_python else ["-m", "not shipped"]
         options += [f"--deselect={test}" for test in left_out]
@@ -233,16 +231,16 @@ class Workshop:
         known: dict[int, str] = {
             pytest.ExitCode.OK: ALIVE,
             pytest.ExitCode.NO_TESTS_COLLECTED: ALIVE,
-        }  # none: not about these FMUs
+        }  # none: not for these FMUs
         fate = (
             KILLED if watch.failed else known.get(code, BROKEN)
-        )  # a file of tests that cannot be read is a failure, and none of a test
+        )  # a file of tests that cannot be read is a failure, but not of a test
         report.write_text(json.dumps([fate, "\n".join(watch.failed), models]))
 
 
 class Watch:
-    """Of pytest: the tests that failed, a limit for each, and the one that runs, for who finds the
-    process dead."""
+    """A plugin of pytest: collects failed tests, limits each, and records the running one in case
+    the process dies."""
 
     def __init__(self, running: Path, timer: int, seconds: float) -> None:
         self.failed: list[str] = []
@@ -258,7 +256,7 @@ class Watch:
 
 
 class Trial:
-    """A mutant on its way, or the unchanged sources."""
+    """A trial of a mutant, or of the unchanged sources."""
 
     def __init__(
         self,
@@ -286,7 +284,7 @@ class Trial:
         self.process.start()
 
     def outcome(self) -> Outcome | None:
-        """None as long as it runs."""
+        """Returns the outcome; None while it runs."""
         late = time.monotonic() - self.begun > MUTANT_SECONDS
         if self.process.is_alive() and not late:
             return None
@@ -311,7 +309,7 @@ class Trial:
         return running.read_text() if running.exists() else ""
 
     def _fate(self) -> tuple[str, str, list[str]]:
-        """Of the process that has ended, and the models that it has not come to."""
+        """Returns the fate of the ended process, its test, and the models not yet tested."""
         code = -(self.process.exitcode or 0)
         if code in (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU):
             return ENDLESS, self._running(), []

@@ -60,7 +60,7 @@ class Facts:
     equations: list[dict[str, str]] = field(default_factory=list)  # text, latex, source
 
     def text(self) -> str:
-        """The file."""
+        """Writes the file."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
 
     def passivity(self) -> str:

@@ -22,7 +22,7 @@ class ParameterSet:
 
 
 def document(text: bytes, name: object) -> ElementTree.Element:
-    """The root of XML that anybody may have written."""
+    """Parses XML of any origin; returns its root."""
     try:
         return ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError, LookupError, RecursionError) as error:
@@ -59,7 +59,7 @@ def ssv_text(one: ParameterSet) -> str:
 
 
 def values_of(text: bytes, file: object) -> dict[str, tuple[float | int | str, str | None]]:
-    """The values of a set, each with the unit that it is given in."""
+    """Reads the values of a set, each with its unit."""
     root = document(text, file)
     if root.tag != f"{{{NAMESPACE}}}ParameterSet":
         raise BristleError(f"{file}: not a parameter set of SSP.")

@@ -111,7 +111,7 @@ def _references(
 
 
 def _values(ssv: bytes, file: str, places: Mapping[str, int]) -> dict[int, float | int]:
-    """The numbers of a parameter set, by value reference."""
+    """Reads the numbers of a parameter set, by value reference."""
     found: dict[int, float | int] = {}
     for name, (value, _) in values_of(ssv, file).items():
         if name not in places or isinstance(value, str):

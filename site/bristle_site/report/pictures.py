@@ -71,7 +71,7 @@ class Picture:
     models: tuple[str, ...] = ()  # side by side in the README
 
     def runs(self, model: str, run: Runner) -> Iterator[Named]:
-        """Returns the runs that the model fits into."""
+        """Yields the runs that the model fits into."""
         for label, experiment in self.experiments:
             result = run(model, experiment)
             if result and all(one.columns() <= result.columns.keys() for one in self.curves):
