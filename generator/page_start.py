@@ -57,7 +57,7 @@ def _direction(description: Description) -> str:
     if not any(one.name == "backwardFrictionRatio" for one in description.parameters):
         return ""
     return (
-        "the same both ways, unless <code>backwardFrictionRatio</code>"
+        "the same in both directions, unless <code>backwardFrictionRatio</code>"
         ' (<a href="#parameters">parameters</a>) says otherwise.'
     )
 

@@ -533,7 +533,7 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
                     _couple(made, mass)
     if any(made.has(name) for name in _COUPLINGS) and not _COUPLINGS.keys() & made.values.keys():
         made.limits.append(
-            "longer steps in co-simulation: tell the element the mass that it moves"
+            "longer steps in co-simulation: set the mass that the element moves"
             f" ({' or '.join(name for name in _COUPLINGS if made.has(name))})"
         )
 

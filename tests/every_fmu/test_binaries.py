@@ -361,13 +361,13 @@ def test_the_source_defines_the_prefix_of_its_functions(all_fmus, standard_heade
         )
     for fmu in some(all_fmus, "prefix")[:1]:
         own, theirs = f"{fmu.description.identifier}_", ("-I", "{headers}")
-        ways = [
+        cases = [
             (own, theirs),
             ("", (*theirs, "-DFMI2_OVERRIDE_FUNCTION_PREFIX")),
             ("another_", (*theirs, "-DFMI2_FUNCTION_PREFIX=another_")),
             (own, ()),
         ]
-        for number, (prefix, options) in enumerate(ways):
+        for number, (prefix, options) in enumerate(cases):
             names = global_names(
                 f"prefix/{number}", fmu, standard_headers, "gcc", "-std=c99", "-O0", *options
             )

@@ -27,7 +27,7 @@ def element(fmu, **values):
     return instance
 
 
-def unrest(rows, limit):
+def force_deviation(rows, limit):
     """Returns the deviation of the force from the load over the second half of a run, as a part of
     the limit; 0 for a body that slides away."""
     half = rows[len(rows) // 2 :]
@@ -46,11 +46,11 @@ def hold(fmu, part, step, late, stop):
 
 
 @cache
-def unrest_of_law(fmu, part):
+def deviation_of_law(fmu, part):
     """Returns the deviation of the law itself, with steps of 50 µs; 0 without states."""
     if not fmu.description.states:
         return 0.0
-    return unrest(hold(fmu, part, 5e-5, False, 0.4)[0], limit_of(fmu))
+    return force_deviation(hold(fmu, part, 5e-5, False, 0.4)[0], limit_of(fmu))
 
 
 @scalar
@@ -63,13 +63,13 @@ def test_a_body_that_chatters_is_reported_and_one_that_rests_is_not(fmu, late):
     for part in PARTS[: some_of(len(PARTS))]:
         for step in STEPS:
             rows, _ = hold(fmu, part, step, late, 0.4)
-            told = hold(fmu, part, step, late, max(0.2, 80 * step))[1]
-            seen = unrest(rows, limit)
-            if seen > 0.2 and seen > 2 * unrest_of_law(fmu, part):
-                assert told == 1, (part, step, seen)
+            reported = hold(fmu, part, step, late, max(0.2, 80 * step))[1]
+            deviation = force_deviation(rows, limit)
+            if deviation > 0.2 and deviation > 2 * deviation_of_law(fmu, part):
+                assert reported == 1, (part, step, deviation)
             calm = rows[len(rows) // 10 :]
             if np.max(np.abs(calm[:, 3] - calm[:, 4])) < 0.01 * limit:
-                assert not told, (part, step)
+                assert not reported, (part, step)
 
 
 def follow(fmu, velocity, step, steps):
@@ -166,9 +166,9 @@ def test_a_few_steps_are_not_judged(fmu):
 def test_a_swing_of_twenty_steps_is_not_reported(fmu):
     """Its bristle has no damping: the body swings long, and steps of 1 ms resolve it."""
     for part in (0.3, 0.6):
-        rows, told = hold(fmu, part, 1e-3, False, 0.4)
+        rows, reported = hold(fmu, part, 1e-3, False, 0.4)
         assert np.abs(rows[60:200, 3] - rows[60:200, 4]).max() > 0.1 * limit_of(fmu)
-        assert not told
+        assert not reported
 
 
 @pytest.mark.fmus(lambda d: d.name == "BlimanSorine")

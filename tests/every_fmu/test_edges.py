@@ -104,9 +104,9 @@ def test_a_state_of_another_model_is_refused(fmu, kind):
 @pytest.mark.fmus(lambda d: d.takes("normalForce", "relativeVelocity"))
 def test_a_step_that_cannot_be_halved_ends(fmu):
     """In steps too short to be divided in floating point, an event is at their end."""
-    for length, way in itertools.product((1e-310, 1e-320), (1, -1)):
-        with fmu.in_co_simulation({"normalForce": way * 1e-13}) as instance:
-            instance.set_input_derivative("normalForce", -way * 2e-13 / 1e-310)
+    for length, sign in itertools.product((1e-310, 1e-320), (1, -1)):
+        with fmu.in_co_simulation({"normalForce": sign * 1e-13}) as instance:
+            instance.set_input_derivative("normalForce", -sign * 2e-13 / 1e-310)
             assert instance.fmi2DoStep(0.0, length, 1) in (OK, DISCARD)
 
 
@@ -157,10 +157,12 @@ def test_a_state_that_is_set_by_itself_is_reported_only_on_request(fmu):
             instance.demand("fmi2SetDebugLogging", int(bool(categories)), len(categories), array)
             instance.start()
             instance.set({name: 2 * instance.get(name)})
-            told = [message.text for message in instance.messages if "was set by" in message.text]
-            assert told == [f"The state {name} was set by fmi2SetReal; the new value is used."] * (
-                len(categories)
-            )
+            reported = [
+                message.text for message in instance.messages if "was set by" in message.text
+            ]
+            assert reported == [
+                f"The state {name} was set by fmi2SetReal; the new value is used."
+            ] * (len(categories))
 
 
 @pytest.mark.fmus(lambda d: d.name == "LuGre")

@@ -166,7 +166,7 @@ def test_event_indicators_depend_on_no_more_than_is_listed(fmu):
     listed = list(dependencies_of(fmu, "EventIndicator").values())
     sampler, moved = Sampler(fmu.description, "indicators"), [set() for _ in listed]
 
-    def look(model, before, name):
+    def note_changes(model, before, name):
         for place, was, now in zip(moved, before, model.indicators, strict=True):
             if was != now:
                 place.add(base(name))
@@ -176,11 +176,11 @@ def test_event_indicators_depend_on_no_more_than_is_listed(fmu):
         values = {v.name: model.get(v.name) for v in fmu.description.inputs}
         for name, other in sampler.inputs(parameters).items():
             model.set({name: other})
-            look(model, before, name)
+            note_changes(model, before, name)
             model.set({name: values[name]})
         for i, other in enumerate(sampler.states(parameters)):
             model.states = [*states[:i], other, *states[i + 1 :]]
-            look(model, before, fmu.description.states[i].name)
+            note_changes(model, before, fmu.description.states[i].name)
             model.states = states
     assert all(found <= known for found, known in zip(moved, listed, strict=True)), (moved, listed)
 
@@ -232,7 +232,7 @@ def test_co_simulation_is_that_of_2_bit_for_bit(file):
         assert results[0] == results[1], name
 
 
-WAYS = {
+VARIANTS = {
     "CoSimulation": {},
     "ModelExchange": {},
     "events": {"use_event_mode": True, "early_return_allowed": True},
@@ -240,10 +240,10 @@ WAYS = {
 
 
 @each_file
-@pytest.mark.parametrize("way", WAYS)
-def test_fmpy_runs_both_alike(file, way, capfd):
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_fmpy_runs_both_alike(file, variant, capfd):
     """Vectors are one column in 3.0. With event mode a step may end early, at an event."""
-    kind = "ModelExchange" if way == "ModelExchange" else "CoSimulation"
+    kind = "ModelExchange" if variant == "ModelExchange" else "CoSimulation"
     about = bristle.describe(older(file))
     moving = next((one for one in about.inputs if one.name.startswith("relative")), about.inputs[0])
     value = 2 * moving.start if moving.start else 0.02
@@ -252,11 +252,11 @@ def test_fmpy_runs_both_alike(file, way, capfd):
     given = [one.start for one in about.inputs if one.base == moving.base]
     given[0] = value
     start = {moving.base: given if len(given) > 1 else value}
-    new = simulate_fmu(str(file), start_values=start, **run, **WAYS[way])
+    new = simulate_fmu(str(file), start_values=start, **run, **VARIANTS[variant])
     for name in new.dtype.names:
         columns = [old[one] for one in old.dtype.names if one.partition("[")[0] == name]
         wanted = np.squeeze(np.stack(columns, axis=1))
-        if way == "events" and len(new) != len(old):  # rows at events are extra
+        if variant == "events" and len(new) != len(old):  # rows at events are extra
             assert np.isfinite(new[name]).all()
             continue
         np.testing.assert_array_equal(new[name], wanted, name)

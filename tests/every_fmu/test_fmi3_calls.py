@@ -349,7 +349,7 @@ def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
         element.call("SetDebugLogging", True, 0, None)
         element.start()
         element.doStep(0.0, STEP)
-        told = len(element.messages)
+        before = len(element.messages)
         for variable in list(element.variables.values()):
             if variable.causality == "parameter" and variable.type == "Float64":
                 values = [value * (1 + 1e-9) + 1e-9 for value in element.get(variable.name)]
@@ -361,7 +361,7 @@ def test_a_parameter_that_is_tunable_may_be_changed_between_steps(fmu):
                     found = element.refused("SetFloat64", number, 1, array, len(values))
                     assert "takes effect only at the start of a run" in found
         assert not [
-            text for _, _, text in element.messages[told:] if "after initialization" in text
+            text for _, _, text in element.messages[before:] if "after initialization" in text
         ]
 
 
@@ -383,8 +383,8 @@ def arguments_of(element):
         (f"{verb}Int32", (option, 1, (c_int32 * 1)(600), 1), (0, 2)) for verb in ("Get", "Set")
     ]
     calls += [
-        (f"Get{way}Derivative", (out, 1, real, 1, values, *counts), (0, 2, 4, 6))
-        for way, counts in (
+        (f"Get{direction}Derivative", (out, 1, real, 1, values, *counts), (0, 2, 4, 6))
+        for direction, counts in (
             ("Directional", (count, values, n)),
             ("Adjoint", (n, values, count)),
         )
@@ -436,8 +436,8 @@ def test_a_call_without_variables_is_accepted(fmu):
         for kind in ("Float64", "Int64", "Int32"):
             for verb in ("Get", "Set"):
                 element.call(f"{verb}{kind}", *nothing)
-        for way in ("Directional", "Adjoint"):
-            element.call(f"Get{way}Derivative", None, 0, *nothing, None, 0)
+        for direction in ("Directional", "Adjoint"):
+            element.call(f"Get{direction}Derivative", None, 0, *nothing, None, 0)
         element.doStep(0.0, STEP)
         element.call("GetOutputDerivatives", None, 0, None, None, 0)
 
@@ -636,13 +636,13 @@ def test_an_event_at_the_start_of_a_step_up_to_rounding_does_not_end_it(fmu):
         element.start(inputs(begin), time=begin)
         element.event()
         element.enterStepMode()
-        told = len(element.messages)
+        before = len(element.messages)
         for n, mode in enumerate((3, 2)):  # slides, then sticks
             _, _, early, time = element.doStep(begin + n, 1.0)
             assert (early, time) == (False, begin + n + 1)
             assert element.get("mode") == [mode]
-        goes = [text for _, _, text in element.messages[told:] if "goes from" in text]
-        assert len(goes) == 1
+        changes = [text for _, _, text in element.messages[before:] if "goes from" in text]
+        assert len(changes) == 1
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
@@ -652,15 +652,15 @@ def test_events_of_early_steps_are_logged_once(fmu):
     with master.element as element:
         element.call("SetDebugLogging", True, 0, None)
         master.start({"normalForce": 2.0, "relativeVelocity": 0.1})
-        told = len(element.messages)
+        before = len(element.messages)
         master.run(0.1, 0.1)
-        goes = [text for _, _, text in element.messages[told:] if "goes from" in text]
-        assert len(goes) == 1 and goes[0].endswith("to Separated.")
+        changes = [text for _, _, text in element.messages[before:] if "goes from" in text]
+        assert len(changes) == 1 and changes[0].endswith("to Separated.")
 
 
 @pytest.mark.fmus(lambda d: d.name == "Coulomb")
 def test_steps_with_the_body_do_not_end_early(fmu):
-    """Iterates on the way to a common solution are no events."""
+    """Iterates towards a common solution are no events."""
     with Instance3(fmu.name, CO_SIMULATION, eventModeUsed=True, earlyReturnAllowed=True) as element:
         element.start({"couplingMass": 1.0, "normalForce": 20.0, "relativeVelocity": 0.01})
         element.event()
@@ -790,11 +790,13 @@ def test_there_are_no_variables_of_other_types_and_no_clocks(fmu):
         assert "dependencies" in element.refused("GetVariableDependencies", 0, *[None] * 4, 0)
         library = element.fmu.dll
         assert library.fmi3GetVersion() == b"3.0"
-        told, make = [], library.fmi3InstantiateScheduledExecution
-        tell = make.argtypes[-4](lambda environment, status, category, text: told.append(text))
-        callbacks = [tell, *(kind() for kind in make.argtypes[-3:])]
+        messages, make = [], library.fmi3InstantiateScheduledExecution
+        log = make.argtypes[-4](lambda environment, status, category, text: messages.append(text))
+        callbacks = [log, *(kind() for kind in make.argtypes[-3:])]
         assert not make(b"element", b"", b"", False, False, None, *callbacks)
-        assert told == [f"{fmu.name} has no clocks: it is not for scheduled execution.".encode()]
+        assert messages == [
+            f"{fmu.name} has no clocks: it is not for scheduled execution.".encode()
+        ]
 
 
 def test_a_run_ends_and_starts_again(fmu):

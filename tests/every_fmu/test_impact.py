@@ -103,7 +103,7 @@ def test_a_step_that_is_too_long_is_reported_once(fmu, late):
 def test_impacts_that_gain_are_reported_over_decades_of_steps_and_masses(fmu):
     """At least nine in ten of those that leave with more than twice their energy, and none that
     leaves with less than it had."""
-    choice, gained, told = random.Random(6), 0, 0
+    choice, gained, reported = random.Random(6), 0, 0
     start = start_values(fmu)
     for _ in range(120):
         scale, damping = 10 ** choice.uniform(0, 4), choice.choice((0.0, 0.1, 1.0, 5.0))
@@ -118,10 +118,10 @@ def test_impacts_that_gain_are_reported_over_decades_of_steps_and_masses(fmu):
             steps = [step] * min(round(0.4 / step), 800)
             left, _, _ = impact(contact, height, steps, late, implicit, mass)
             if left > 2:
-                gained, told = gained + 1, told + contact.warned
+                gained, reported = gained + 1, reported + contact.warned
             elif left <= 1:
                 assert not contact.warned, (scale, damping, step, mass, height, late)
-    assert gained > 30 and told >= 0.9 * gained, (told, gained)
+    assert gained > 30 and reported >= 0.9 * gained, (reported, gained)
 
 
 @normal
@@ -174,14 +174,14 @@ def test_with_the_mass_a_step_may_have_any_length(fmu, late, implicit, values):
     """With couplingMass of 0.25 to 1.2 of the mass, the body leaves with less energy than it had,
     and rests where the spring in series with m/(4 h)² holds it."""
     for step in (1e-3, 5e-3):
-        for told in (0.25, 1.0, 1.2):
+        for given in (0.25, 1.0, 1.2):
             for height in (HEIGHT, 0.0093, 0.0047)[: some_of(3)]:
-                contact = Contact(fmu, couplingMass=told, **values)
+                contact = Contact(fmu, couplingMass=given, **values)
                 with contact.instance:
                     left, v, x = impact(contact, height, [step] * round(2 / step), late, implicit)
-                    case = (step, told, height, left, v, x)
+                    case = (step, given, height, left, v, x)
                     assert left < 0.7 and abs(v) < 0.02 and not contact.warned, case
-                    if told == 1.0 and not late:
+                    if given == 1.0 and not late:
                         start = start_values(fmu) | values
                         depth = start["referencePenetration"] * (
                             GRAVITY / start["contactStiffness"]

@@ -50,7 +50,7 @@ class OpenModelica:
         )
         self.instance.set({v.name: values[v.name] for v in d.options})
 
-    def look(self):
+    def read(self):
         """Reads what its equations need at a point; each call has to succeed, or the run stops."""
         instance, d = self.instance, self.description
         assert len(instance.indicators) == d.indicators
@@ -86,7 +86,7 @@ class OpenModelica:
         if self.description.states:
             start = instance.states
             instance.states = start
-        self.look()
+        self.read()
         self.event()
         return start
 
@@ -714,8 +714,8 @@ def test_several_instances_reset_between_runs(fmu):
 # FMPy
 
 
-@pytest.mark.parametrize("way", ["ModelExchange", "CoSimulation"])
-def test_fmpy_runs_it_without_a_message(fmu, way):
+@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
+def test_fmpy_runs_it_without_a_message(fmu, kind):
     messages = []
 
     def listen(*arguments):
@@ -724,7 +724,7 @@ def test_fmpy_runs_it_without_a_message(fmu, way):
     d = fmu.description
     result = simulate_fmu(
         str(fmu.path),
-        fmi_type=way,
+        fmi_type=kind,
         logger=listen,
         debug_logging=True,
         output=[v.name for v in d.outputs + d.states],

@@ -168,8 +168,8 @@ def test_a_sticking_body_makes_no_event_in_ten_seconds(fmu, kind, part):
             return
         assert max(abs(course.velocity[-10:])) <= 1e-9
         # motion after the first second is the slow return of a spring, never a drift
-        way = course.position[settled]
-        assert abs(way[-1] - way[len(way) // 2]) <= 1e-9
+        positions = course.position[settled]
+        assert abs(positions[-1] - positions[len(positions) // 2]) <= 1e-9
 
 
 @ON_A_BODY
@@ -219,9 +219,9 @@ def test_both_kinds_move_a_body_alike(fmu):
                 b[4] for a, b in zip(course.rows, course.rows[1:]) if a[4] != b[4]
             ]
             results.append((course.position[-1], max(course.velocity), modes))
-    (way, speed, modes), (way_in_steps, speed_in_steps, modes_in_steps) = results
+    (positions, speed, modes), (positions_in_steps, speed_in_steps, modes_in_steps) = results
     assert modes_in_steps == modes
-    assert way_in_steps == pytest.approx(way, rel=2e-3)
+    assert positions_in_steps == pytest.approx(positions, rel=2e-3)
     assert speed_in_steps == pytest.approx(speed, rel=2e-3)
 
 
@@ -365,9 +365,9 @@ def test_all_events_of_a_step_are_logged_in_order(fmu):
         instance.start({"normalForce": NORMAL, "relativeVelocity": 0.1})
         instance.set_input_derivative("relativeVelocity", -0.2)
         instance.step(1.0)
-        told = [m.text.split() for m in instance.messages if " goes from " in m.text]
-        assert [words[-3:] for words in told] == [
+        changes = [m.text.split() for m in instance.messages if " goes from " in m.text]
+        assert [words[-3:] for words in changes] == [
             ["SlipForward", "to", "Stick."],
             ["Stick", "to", "SlipBackward."],
         ]
-        assert [float(words[2]) for words in told] == pytest.approx([0.5, 0.505], abs=1e-3)
+        assert [float(words[2]) for words in changes] == pytest.approx([0.5, 0.505], abs=1e-3)

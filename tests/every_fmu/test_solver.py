@@ -84,9 +84,9 @@ def overload(p, peak, swing, over, fall):
     rate = -fall * limit / (stiffness * max(peak, 1 - peak) ** 2)
     velocity = -damping * rate / stiffness - rate * peak
     t = np.linspace(0, 1, 100_001)
-    way = velocity * t + rate * t**2 / 2
+    displacement = velocity * t + rate * t**2 / 2
     limits = limit * (1 + swing * (t - peak))
-    rest = (damping * (velocity + rate * t)) / stiffness + way
+    rest = (damping * (velocity + rate * t)) / stiffness + displacement
     deflection = min((1 + over) * limits / stiffness - rest)
     begin = {
         "bristleDeflectionStart": deflection,
@@ -94,7 +94,12 @@ def overload(p, peak, swing, over, fall):
         "relativeVelocity": velocity,
     }
     within = (stiffness * np.abs(deflection + rest) / limits)[[0, -1]].max() < 1
-    return begin, {"relativeVelocity": rate, "normalForce": NORMAL * swing}, way[-1], within
+    return (
+        begin,
+        {"relativeVelocity": rate, "normalForce": NORMAL * swing},
+        displacement[-1],
+        within,
+    )
 
 
 def deflection_after(fmu, start, rates, steps=1, tolerance=1e-6):
@@ -113,8 +118,8 @@ def test_an_overload_of_a_ten_thousandth_is_found_while_the_limit_moves(fmu, pea
     """As above, with a normal force that changes nearly as much as it can, so that one sample at
     the peak is not enough."""
     p = parameters_for(fmu, MODEL_1)
-    begin, rates, way, _ = overload(p, peak, swing, 1e-4, 3)
-    sticking = begin["bristleDeflectionStart"] + way
+    begin, rates, displacement, _ = overload(p, peak, swing, 1e-4, 3)
+    sticking = begin["bristleDeflectionStart"] + displacement
     lost = [
         sticking - deflection_after(fmu, p | begin, rates, *run) for run in ((1,), (1000, 1e-9))
     ]
@@ -128,12 +133,12 @@ def test_an_overload_is_found_wherever_it_is_in_a_step(fmu):
     p, draw, tried = parameters_for(fmu, MODEL_1), random.Random(1), 0
     for _ in range(some_of(200)):
         peak, swing = draw.uniform(0.02, 0.98), draw.choice([0, draw.uniform(-0.95, 0.95)])
-        begin, rates, way, is_within = overload(
+        begin, rates, displacement, is_within = overload(
             p, peak, swing, 10 ** draw.uniform(-4, -2), draw.uniform(1.5, 6)
         )
         if is_within:
             end = deflection_after(fmu, p | begin, rates)
-            assert begin["bristleDeflectionStart"] + way - end > 1e-10, (peak, swing)
+            assert begin["bristleDeflectionStart"] + displacement - end > 1e-10, (peak, swing)
             tried += 1
     assert tried > some_of(50)
 
@@ -625,8 +630,8 @@ def follow(bench):
 
     def call(b, z, h):
         error = number(0.0)
-        way = bench.bench_followed(numbers(*b), numbers(*z), number(h), ctypes.byref(error))
-        return way, error.value
+        change = bench.bench_followed(numbers(*b), numbers(*z), number(h), ctypes.byref(error))
+        return change, error.value
 
     return call
 
@@ -658,13 +663,13 @@ def test_a_value_that_moves_is_followed_exactly_up_to_a_cubic(follow, rate, z):
     """With a constant rate; the error is the difference between cubic and parabola, so it is zero
     up to a parabola."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 0.25
-    way, error = follow([rate / h] * 4, [np.polyval(z, part) for part in parts], h)
-    assert way == pytest.approx(change_of([rate / h], z, h), abs=1e-10)
+    change, error = follow([rate / h] * 4, [np.polyval(z, part) for part in parts], h)
+    assert change == pytest.approx(change_of([rate / h], z, h), abs=1e-10)
     if len(z) < 4:
         assert error == pytest.approx(0, abs=1e-13)
     else:
         curve = np.polyfit(parts[1:], [np.polyval(z, part) for part in parts[1:]], 2)
-        assert error == pytest.approx(abs(way - change_of([rate / h], curve, h)), rel=1e-6)
+        assert error == pytest.approx(abs(change - change_of([rate / h], curve, h)), rel=1e-6)
 
 
 @pytest.mark.parametrize("slope", [-0.5, 0.0, 0.5])
@@ -678,10 +683,10 @@ def test_a_rate_that_changes_is_followed_closely_and_its_error_is_estimated(foll
     parabolas: the error is within twice the estimate."""
     parts, h = (0, 1 / 3, 2 / 3, 1), 1.0
     b, z = tuple(3 * value for value in b), (slope, 1.0)
-    way, error = follow(
+    change, error = follow(
         [np.polyval(b, part) for part in parts], [np.polyval(z, part) for part in parts], h
     )
-    missed = abs(way - change_of(b, z, h))
+    missed = abs(change - change_of(b, z, h))
     assert missed <= 2 * error + 1e-12  # rounding
     if len(b) >= 4:
         assert error > 1e-4, "a rate that parabolas do not integrate"
@@ -697,8 +702,8 @@ def test_a_cubic_of_the_phase_is_followed_exactly_while_the_rate_changes(follow,
     that is a cubic of them."""
     phase, z = np.poly1d(np.polyint(b)), np.poly1d((0.02, -0.1, 0.3, 1.0))
     parts = np.array([0, 1 / 3, 2 / 3, 1])
-    way, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
-    assert way == pytest.approx(change_of(b, z(phase), 1.0), rel=1e-10)
+    change, _ = follow(np.polyval(b, parts), z(phase(parts)), 1.0)
+    assert change == pytest.approx(change_of(b, z(phase), 1.0), rel=1e-10)
 
 
 @pytest.mark.fmus(lambda d: "stictionDisplacement" in d)
@@ -732,7 +737,7 @@ def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, sl
         def f(part, bend=bend):
             return 1.0 + slope * part + bent * abs(part - bend)
 
-        way = 0.0
+        change = 0.0
         for begin, end in ((0.0, bend), (bend, 1.0)):
             part = begin + 0.5 * (end - begin) * (places + 1)
             left = (
@@ -741,12 +746,12 @@ def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, sl
                 * 0.5
                 * ((1 - bend) ** 2 - (part - bend) * abs(part - bend))
             )
-            way += 0.5 * (end - begin) * np.sum(weights * np.exp(-left) * f(part))
+            change += 0.5 * (end - begin) * np.sum(weights * np.exp(-left) * f(part))
         parts, error = np.array([0, 1 / 3, 2 / 3, 1]), number(0.0)
         found = bench.bench_drifted(
             numbers(*b(parts)), numbers(*f(parts)), number(1.0), ctypes.byref(error)
         )
-        assert abs(found - way) <= error.value + 1e-12, bend  # rounding
+        assert abs(found - change) <= error.value + 1e-12, bend  # rounding
 
 
 # extreme parameters

@@ -46,10 +46,14 @@ def jobs_for(fmu, libraries, before=""):
     waves = c_host.natural_waves(Sampler(fmu.description, "windows"), fmu.description.starts())
     lengths = {ME: (STEPS, STEP, REPORT), CS: (80, 1e-3, 4), CS_OF_3: (80, 1e-3, 4)}
     return {
-        (fmu.name, way): c_host.job(
-            fmu, before + str(file).replace("/", "\\" if before else "/"), way, *lengths[way], waves
+        (fmu.name, kind): c_host.job(
+            fmu,
+            before + str(file).replace("/", "\\" if before else "/"),
+            kind,
+            *lengths[kind],
+            waves,
         )
-        for way, file in libraries.items()
+        for kind, file in libraries.items()
     }
 
 
@@ -101,11 +105,11 @@ def runs(all_fmus, stamped, tmp_path_factory):
 STEP_SIZES_SHOW = {"SecondOrderBristle": 1e-10}
 
 
-def check_same_numbers(fmu, runs, way):
+def check_same_numbers(fmu, runs, kind):
     """Compares to 1e-12 of the magnitude of each variable in the run: the two C libraries round exp
     and sin differently in the last bit."""
-    rounding = 1e-12 if way == ME else STEP_SIZES_SHOW.get(fmu.name, 1e-12)
-    (here, ended), (there, ended_there) = runs[fmu.name, way]
+    rounding = 1e-12 if kind == ME else STEP_SIZES_SHOW.get(fmu.name, 1e-12)
+    (here, ended), (there, ended_there) = runs[fmu.name, kind]
     assert ended == ended_there
     assert len(here) == len(there) > 10
     sizes = [max(abs(row[i]) for row in here) for i in range(len(here[0]))]
@@ -118,9 +122,9 @@ def check_same_numbers(fmu, runs, way):
             assert abs(one - two) <= rounding * size
 
 
-@pytest.mark.parametrize("way", [ME, CS], ids=["ME", "CS"])
-def test_windows_gives_the_numbers_of_linux(fmu, runs, way):
-    check_same_numbers(fmu, runs, way)
+@pytest.mark.parametrize("kind", [ME, CS], ids=["ME", "CS"])
+def test_windows_gives_the_numbers_of_linux(fmu, runs, kind):
+    check_same_numbers(fmu, runs, kind)
 
 
 @pytest.mark.fmus(lambda d: not has_vectors(d))
@@ -131,8 +135,8 @@ def test_windows_gives_the_numbers_of_linux_in_3_0_too(fmu, runs):
 def test_a_stamped_fmu_has_its_own_values_on_windows_too(own, stamped, runs):
     base, values = own
     assert any(value != base.description[name].start for name, value in values.items())
-    for way in (ME, CS):
-        (here, _), (there, _) = runs["Own", way]
+    for kind in (ME, CS):
+        (here, _), (there, _) = runs["Own", kind]
         for name, value in values.items():
             reference = stamped.description[name].reference
             assert here[0][reference] == there[0][reference] == value

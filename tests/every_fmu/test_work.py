@@ -17,9 +17,9 @@ def test_no_step_of_legal_parameters_takes_more_than_its_bound(fmu):
     """By default, with parameters up to six decades apart and steps of 0.01 ms to 10 s;
     scripts/search_evaluations.py searches longer."""
     most = 0
-    for evaluations, told, case in steps(fmu, counting_library(fmu), some_of(STEPS)):
+    for evaluations, messages, case in steps(fmu, counting_library(fmu), some_of(STEPS)):
         assert evaluations <= MOST, case
-        assert sum("maximumSubsteps" in text for text in told) <= 1, told
+        assert sum("maximumSubsteps" in text for text in messages) <= 1, messages
         most = max(most, evaluations)
     assert most > 0
 

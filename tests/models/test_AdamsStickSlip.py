@@ -63,8 +63,10 @@ def test_three_pulses_leave_no_drift(fmu):
         assert peaks == pytest.approx([5.07e-6] * 3, rel=1e-2)
         assert max(map(abs, ends)) < 1e-3 * peaks[0]
         # displacement in half a second of the last return, from 5 µm to 0
-        way = [-(p - down.position[-1]) for t, p in zip(down.time, down.position) if t <= 5.5]
-        assert abs(way[-1]) < 0.05 * peaks[0]
+        displacement = [
+            -(p - down.position[-1]) for t, p in zip(down.time, down.position) if t <= 5.5
+        ]
+        assert abs(displacement[-1]) < 0.05 * peaks[0]
 
 
 @BOTH

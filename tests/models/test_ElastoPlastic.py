@@ -173,5 +173,5 @@ def test_a_load_that_pulsates_beyond_the_zone_moves_a_body_as_the_page_says(fmu)
             normal=196.2,
             tolerance=1e-7,
         )
-    way = 1e3 * (course.position[-1] - np.interp(1.0, course.time, course.position))
-    assert way == pytest.approx(float(stated[1]), abs=0.006), "two printed digits"
+    displacement = 1e3 * (course.position[-1] - np.interp(1.0, course.time, course.position))
+    assert displacement == pytest.approx(float(stated[1]), abs=0.006), "two printed digits"

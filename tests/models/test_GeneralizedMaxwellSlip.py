@@ -31,14 +31,16 @@ class Path:
 
     def to(self, place):
         instance = self.instance
-        way = place - self.place
-        if way:
-            instance.set({"relativeVelocity": self.speed if way > 0 else -self.speed})
+        displacement = place - self.place
+        if displacement:
+            instance.set({"relativeVelocity": self.speed if displacement > 0 else -self.speed})
             if instance.kind == CO_SIMULATION:
-                instance.step(abs(way) / self.speed)
+                instance.step(abs(displacement) / self.speed)
             else:
                 instance.event()
-                integrate_me(instance, instance.time, instance.time + abs(way) / self.speed, 1e-10)
+                integrate_me(
+                    instance, instance.time, instance.time + abs(displacement) / self.speed, 1e-10
+                )
         self.place = place
         return instance.get("frictionForce")
 

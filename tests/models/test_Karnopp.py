@@ -44,8 +44,8 @@ def test_a_body_that_enters_the_band_comes_to_rest(fmu):
                 assert velocity == pytest.approx(
                     band * math.exp(-(time - begin) * static / band), rel=1e-4, abs=1e-9
                 )
-        way = course.position[course.time >= begin]
-        assert way[-1] - way[0] == pytest.approx(band**2 / static, rel=1e-4)
+        positions = course.position[course.time >= begin]
+        assert positions[-1] - positions[0] == pytest.approx(band**2 / static, rel=1e-4)
 
 
 def test_a_load_in_the_band_does_not_creep(fmu):

@@ -318,7 +318,7 @@ def test_bounded_it_makes_heat_and_stays_within_its_ellipse_whatever_the_grain_i
                         assert heat >= -1e-12 * size
                         assert math.hypot(force[0], force[1] / ratio) <= 1.5 * (1 + 1e-12)
                 instance.demand("fmi2Reset")
-    assert cold > 100 and beyond > 100, "points that tell"
+    assert cold > 100 and beyond > 100, "points that show it"
 
 
 def test_no_friction_across_the_axis_is_refused(fmu):

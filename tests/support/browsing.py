@@ -64,7 +64,7 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES):
     page.add_script_tag(content=AXE)
     found = []
 
-    def look(where, options):
+    def check(where, options):
         for one in page.evaluate(RUN, options)["violations"]:
             nodes = [node["html"][:120] for node in one["nodes"][:3]]
             found.append(f"{where}: {one['id']}, {len(one['nodes'])} times: {nodes}")
@@ -75,10 +75,10 @@ def violations(page, widths=WIDTHS, schemes=SCHEMES):
         wide = page.evaluate("document.documentElement.scrollWidth")
         if wide > width:
             found.append(f"{width} px: {wide} px wide")
-        look(f"{width} px", {"rules": {name: {"enabled": False} for name in COLOUR_RULES}})
+        check(f"{width} px", {"rules": {name: {"enabled": False} for name in COLOUR_RULES}})
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
-        look(scheme, {"runOnly": COLOUR_RULES})
+        check(scheme, {"runOnly": COLOUR_RULES})
     return found
 
 

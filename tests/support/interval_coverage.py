@@ -92,13 +92,15 @@ def record_of(case, file, count=900):
     fine = np.arange((count + case.begin) * SUBSTEPS + 1) * INTERVAL / SUBSTEPS
     speeds = velocity(case.motion, fine)
     step = INTERVAL / SUBSTEPS
-    way = np.concatenate(([0.0], np.cumsum((speeds[1:] + speeds[:-1]) / 2) * step))
+    positions = np.concatenate(([0.0], np.cumsum((speeds[1:] + speeds[:-1]) / 2) * step))
     force = friction(case.law, speeds, step)
     random = np.random.default_rng(zlib.crc32(repr(case).encode()))  # independent noise
     force = force + case.noise * np.abs(force).max() * random.standard_normal(len(force))
     force = np.concatenate((np.full(case.lag, force[0]), force))[: len(force)]
     rows = slice(case.begin, None)
-    motion = np.round(way[::SUBSTEPS] / case.step) * case.step if case.step else speeds[::SUBSTEPS]
+    motion = (
+        np.round(positions[::SUBSTEPS] / case.step) * case.step if case.step else speeds[::SUBSTEPS]
+    )
     table = np.column_stack([fine[::SUBSTEPS], motion, force])[rows]
     title = "Position [m]" if case.step else "Velocity [m/s]"
     np.savetxt(file, table, "%.10g", ",", header=f"Time [s],{title},Friction [N]", comments="")

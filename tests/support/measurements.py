@@ -41,8 +41,8 @@ def changing_strokes(duration=12.0, interval=0.002):
     """Makes strokes whose speed changes from one to the next, as for measuring a drive."""
     time = np.arange(round(duration / interval) + 1) * interval
     velocity = 0.05 * np.sin(np.pi * time) * (1 + 0.8 * np.sin(0.6 * time))
-    way = np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
-    return time, way, velocity, np.gradient(velocity, interval)
+    positions = np.concatenate(([0.0], np.cumsum((velocity[1:] + velocity[:-1]) / 2) * interval))
+    return time, positions, velocity, np.gradient(velocity, interval)
 
 
 def friction(model, time, velocity, normal, parameters):

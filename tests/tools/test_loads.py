@@ -469,11 +469,11 @@ def test_worm_and_band_brake_hold_and_slide_by_data_sheet_and_euler(name, system
         words += [word for n, v in SUDDEN.items() for word in ("--set", f"{n}={v}")]
     columns = simulate(name, element, options=words)[element]
     exact = ideally(system, columns["time"])
-    way = np.ptp(exact)
-    assert way > 0.1 and np.abs(columns["position"] - exact).max() < 0.01 * way
+    span = np.ptp(exact)
+    assert span > 0.1 and np.abs(columns["position"] - exact).max() < 0.01 * span
     steps = in_steps(system, element, 1e-3, present)
     times = np.linspace(0, system.stop, steps.size)
-    assert np.abs(np.interp(columns["time"], times, steps) - exact).max() < 0.01 * way
+    assert np.abs(np.interp(columns["time"], times, steps) - exact).max() < 0.01 * span
 
 
 def test_a_self_locking_worm_holds_its_load_and_another_lowers_it(tmp_path):

@@ -484,10 +484,10 @@ def test_a_finger_lifts_the_body_and_scrolls_beside_it(browser):
             "Input.dispatchTouchEvent",
             {"type": "touchStart", "touchPoints": [{"x": box["x"] + x, "y": y}]},
         )
-        for way in range(10, 121, 10):
+        for distance in range(10, 121, 10):
             fingers.send(
                 "Input.dispatchTouchEvent",
-                {"type": "touchMove", "touchPoints": [{"x": box["x"] + x, "y": y - way}]},
+                {"type": "touchMove", "touchPoints": [{"x": box["x"] + x, "y": y - distance}]},
             )
 
     draw(body)

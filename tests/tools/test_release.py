@@ -201,13 +201,13 @@ def test_axe_finds_nothing_on_the_site(browser, site):
     for page in pages:
         more = () if page in thorough else ((1280, 390), ())
 
-        def look(folder, page=page, more=more):
+        def visit(folder, page=page, more=more):
             watched.visit(page)
             lines = violations(watched.page, *more) + watched.problems
             (folder / "found").write_text(json.dumps(lines))
 
         name = page.relative_to(site).with_suffix("").as_posix()
-        kept_lines = kept(f"axe/{name.replace('/', '-')}", [page, more, *given], look) / "found"
+        kept_lines = kept(f"axe/{name.replace('/', '-')}", [page, more, *given], visit) / "found"
         found += [f"{name}: {line}" for line in json.loads(kept_lines.read_text())]
     watched.close()
     assert found == []

@@ -275,10 +275,10 @@ def test_a_plot_can_be_downloaded(opened):
 
 def test_a_click_on_a_title_sorts_the_table(opened):
     column = opened.page.locator("table.properties tr td:last-child")
-    for way in (1, -1):
+    for sign in (1, -1):
         opened.page.locator("table.properties th button").last.click()
         values = [float(text) for text in column.all_inner_texts()]
-        assert values == sorted(values)[::way] and len(set(values)) > 2
+        assert values == sorted(values)[::sign] and len(set(values)) > 2
 
 
 def test_on_paper_no_table_is_cut(opened):
@@ -386,7 +386,7 @@ def test_every_model_that_fits_has_its_properties_measured(read):
 def test_six_models_have_six_colours_and_none_hides_another(opened):
     """A line drawn later has more gaps than one below it, also after a change."""
     page = opened.page
-    look = (
+    script = (
         "(() => { const on = data.models.map((one) => one.name).filter((one) =>"
         " selected.has(one)); return on.map((one) => [colour(one),"
         " dash(one).filter((_, i) => i % 2).reduce((a, b) => a + b, 0) /"
@@ -394,7 +394,7 @@ def test_six_models_have_six_colours_and_none_hides_another(opened):
     )
 
     def check():
-        colours, gaps = zip(*page.evaluate(look), strict=True)
+        colours, gaps = zip(*page.evaluate(script), strict=True)
         assert len(colours) == len(set(colours)) == 6
         assert list(gaps) == sorted(gaps) and len(set(gaps)) == 6
 

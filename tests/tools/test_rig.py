@@ -1028,7 +1028,7 @@ def test_a_body_that_is_thrown_is_slowed_at_each_bounce_only_and_sticks_at_last(
         normal[t < 0.1], t[t < 0.1]
     )  # over the mass of 1 kg: the change of the vertical speed
     assert (1 - step) / bounce == pytest.approx(0.3, rel=0.05), (
-        "dynamic friction; the bristle takes its way to get there"
+        "dynamic friction; the bristle needs a displacement for it"
     )
     assert abs(v[-1]) < 1e-6 and normal[-1] == pytest.approx(
         9.81, rel=1e-2
@@ -1157,8 +1157,8 @@ def test_an_arm_without_drive_stays_if_friction_bears_its_weight(model, share, f
         for word in ("--param", one)
     ]
     columns = simulate("joint", model, options=["--stop", 2, *options])[model]
-    way = angle - columns["linkAngle"][-1]
-    assert np.sign(share) * way > 1e-3 if falls else abs(way) < GIVES[model]
+    displacement = angle - columns["linkAngle"][-1]
+    assert np.sign(share) * displacement > 1e-3 if falls else abs(displacement) < GIVES[model]
 
 
 @NEEDS_TWINS

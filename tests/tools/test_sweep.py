@@ -103,7 +103,8 @@ def test_a_map_of_a_system(capsys):
         "0.099",
     ]
     assert (
-        cli.main([*words, "--quantity", "way=1e3*final(bristleDeflection)", "-o", "map.csv"]) == 0
+        cli.main([*words, "--quantity", "travel=1e3*final(bristleDeflection)", "-o", "map.csv"])
+        == 0
     )
     rows = table("map.csv")
     assert [(row["load"], row["bristleStiffness"]) for row in rows[:2]] == [
@@ -113,7 +114,7 @@ def test_a_map_of_a_system(capsys):
     # under the load the bristle is bent by F/sigma0, apart from a small remaining oscillation of
     # the mass
     for row in rows:
-        assert float(row["way"]) == pytest.approx(
+        assert float(row["travel"]) == pytest.approx(
             1e3 * float(row["load"]) / float(row["bristleStiffness"]), rel=0.02
         )
     page = Path("map.html").read_text(encoding="utf-8")
@@ -183,11 +184,11 @@ def test_rows_of_a_system_on_a_grid_and_its_mistakes():
 def test_a_sample_of_three_parameters_makes_a_tornado_and_parquet():
     words = "sweep pulse LuGre --over load=1:2 --over mass=0.9:1.1".split()
     words += ["--over", "bristleStiffness=2e4:8e4:log"]
-    words += "--sample sobol --count 8 --quantity way=1e3*final(position) -o t.parquet".split()
+    words += "--sample sobol --count 8 --quantity travel=1e3*final(position) -o t.parquet".split()
     assert cli.main([*words, *SHORT]) == 0
     found = pyarrow.parquet.read_table("t.parquet")
     assert (
-        found.column_names == ["run", "load", "mass", "bristleStiffness", "way", "failure"]
+        found.column_names == ["run", "load", "mass", "bristleStiffness", "travel", "failure"]
         and found.num_rows == 8
     )
     page = Path("t.html").read_text(encoding="utf-8")

@@ -1,3 +1,3 @@
-"""Friction models as FMUs: look at them, run them, fit them to measurements.
+"""Friction models as FMUs: describe them, run them, fit them to measurements.
 
 One module per command; cli/ describes its form."""
