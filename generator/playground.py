@@ -34,7 +34,7 @@ SCRIPTS = (
 SITUATION_KEYS: dict[str, type | tuple[type, ...]] = {
     "system": str,
     "title": str,
-    "look": str,
+    "summary": str,
     "pace": (int, float),
     "window": (int, float),
     "endless": bool,

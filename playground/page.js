@@ -434,8 +434,8 @@ class Page {
 
     showSituation() {
         byId("situation").value = this.situation.name;
-        byId("look").replaceChildren(
-            `${this.situation.look} `,
+        byId("situation-summary").replaceChildren(
+            `${this.situation.summary} `,
             make("small", { title: this.situation.fullTitle }, `${this.situation.source}.`),
         );
         const { pulls, presses } = this.situation;
@@ -454,7 +454,7 @@ class Page {
                 !slot.isRotational,
         );
         byId("scene-help").textContent =
-            `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R starts anew.`;
+            `${drag} Keys in the scene: ${keys}${keys ? ", " : ""}space pauses, R restarts.`;
         byId("scene").classList.toggle("free", pulls || presses);
         const weight = this.situation.weight(this.settings),
             all = this.situation.complete(this.settings);

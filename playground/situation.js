@@ -14,7 +14,7 @@ class Situation {
         Object.assign(this, described, {
             title: entry.title,
             fullTitle: described.title,
-            look: entry.look,
+            summary: entry.summary,
             pace: entry.pace,
             window: entry.window,
             endless: entry.endless,
