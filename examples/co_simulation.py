@@ -1,4 +1,4 @@
-"""Co-simulation with FMPy: one motion, any number of friction elements, nothing rewired.
+"""Co-simulation with FMPy: one motion, any number of friction elements, without rewiring.
 
 Each FMU has its own solver; FMPy only sets inputs and collects outputs. The velocity rises and
 falls slowly, so the picture shows the friction curve of each element and, where it has one, its

@@ -157,9 +157,13 @@ def main(picture="joint.png", fmu=FRICTION):
     figure, axes = plt.subplots(2, 1, figsize=(7, 5.5), layout="constrained", sharex=True)
     for start, colour in ((0.8 * borne, "tab:blue"), (1.0, "tab:red")):
         rows = run(fmu, start)
-        print(f"let go at {start:.4f} rad, it is at {rows[-1, 1]:.4f} rad after {STOP:g} s")
+        print(f"released at {start:.4f} rad, it is at {rows[-1, 1]:.4f} rad after {STOP:g} s")
         axes[0].plot(
-            rows[:, 0], rows[:, 1], color=colour, linewidth=1.2, label=f"let go at {start:.2f} rad"
+            rows[:, 0],
+            rows[:, 1],
+            color=colour,
+            linewidth=1.2,
+            label=f"released at {start:.2f} rad",
         )
         axes[1].plot(rows[:, 0], rows[:, 2], color=colour, linewidth=0.8)
     loads = Loads(fmu)
@@ -174,7 +178,7 @@ def main(picture="joint.png", fmu=FRICTION):
         rows[:, 1],
         color="tab:green",
         linewidth=1.2,
-        label="let go at 1.00 rad, friction grows with the load",
+        label="released at 1.00 rad, friction grows with the load",
     )
     axes[1].plot(rows[:, 0], rows[:, 2], color="tab:green", linewidth=0.8)
     axes[0].axhspan(-borne, borne, color="tab:gray", alpha=0.15)

@@ -143,7 +143,7 @@ def test_steps_may_vary(fmu, late):
 @settling
 @at_once_and_late
 @pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 1.2])
-def test_less_mass_than_there_is_only_takes_longer(fmu, part, late):
+def test_a_smaller_mass_only_takes_longer(fmu, part, late):
     """A fifth more does no harm: it rests within 600 steps with a tenth, 160 with a quarter, 80
     with more."""
     count = {0.1: 600, 0.25: 160}.get(part, 80)

@@ -112,7 +112,7 @@ def test_a_stored_state_knows_whether_its_load_was_set(warned):
 
 @LOADED
 @pytest.mark.parametrize("kind", [CO_SIMULATION])
-def test_a_load_that_comes_as_a_rate_or_is_found_in_the_motion_is_not_missed(warned):
+def test_a_load_given_as_a_rate_or_observed_is_not_missed(warned):
     warned.start()
     warned.set_input_derivative("externalForce", 1.0)
     run(warned, 0.1)

@@ -19,7 +19,7 @@ def place(instance, velocity, load, normal=NORMAL):
 
 
 @IDEAL
-def test_rest_takes_the_load_up_to_the_static_limit(fmu):
+def test_a_body_at_rest_bears_a_load_up_to_the_static_limit(fmu):
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         limit = instance.get("staticFriction") * NORMAL
         for part in (0.0, 1e-9, 0.3, -0.999999, 1.0, -1.0):
@@ -90,7 +90,7 @@ def test_the_remaining_velocity_decays_to_zero(fmu):
         assert course.force[-1] == pytest.approx(0.3 * limit, rel=1e-12)
 
 
-def test_a_sliding_body_stops_where_the_textbook_says(fmu):
+def test_a_sliding_body_stops_as_in_the_textbook(fmu):
     """s = v²/(2 mu_d g), t = v/(mu_d g); then rest."""
     with fmu.in_model_exchange({"normalForce": NORMAL}) as instance:
         braking = instance.get("dynamicFriction") * GRAVITY

@@ -88,7 +88,7 @@ def test_joint_bears_its_arm_inside_the_interval_and_lets_it_fall_from_outside(t
     assert borne == pytest.approx(math.asin(210 * 0.5 / (15 * 9.81 * 1.14)), abs=1e-3)
     inside, outside = (
         tuple(map(float, pair))
-        for pair in re.findall(r"let go at ([\d.]+) rad, it is at (-?[\d.]+) rad", text)
+        for pair in re.findall(r"released at ([\d.]+) rad, it is at (-?[\d.]+) rad", text)
     )
     assert inside[1] == pytest.approx(inside[0], abs=1e-3) and outside == pytest.approx(
         (1, 0.0901), abs=1e-3
