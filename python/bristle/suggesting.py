@@ -438,8 +438,8 @@ def _warn_of_roots(made: Suggestion, normal: float) -> None:
     exponent = made.value("stribeckExponent")
     if exponent < 1:
         made.warnings.append(
-            "with a stribeckExponent below 1 the implicit bristle has several solutions whatever"
-            " its damping is."
+            "with a stribeckExponent below 1 the implicit bristle has several solutions with any"
+            " damping."
         )
         return
     power = (exponent - 1) / exponent  # of the speed at the inflection, over v_A
@@ -512,7 +512,7 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
         coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
         if ringing:
             where += (
-                ", where a bristle without damping goes on to tremble by a quarter of its"
+                ", where a bristle without damping keeps oscillating by a quarter of its"
                 " deflection in sliding"
             )
             explicit = coupled = _TREMBLE / ringing

@@ -61,7 +61,7 @@ def test_a_run_is_that_of_2(model, interpolate):
 
 @pytest.mark.parametrize("what", [KeyboardInterrupt, SystemExit])
 def test_an_interruption_in_a_callback_ends_the_run(what, monkeypatch):
-    """ctypes prints what is raised there, and goes on."""
+    """ctypes prints exceptions raised there, and continues."""
 
     def interrupted(*_):
         raise what

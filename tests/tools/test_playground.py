@@ -347,7 +347,7 @@ def test_sliders_and_number_fields_act_on_the_running_element(page):
     slider.focus()
     slider.press("PageUp")
     moved = page.evaluate(read, parameter)
-    assert moved != before and page.evaluate("page.time") >= time, "the run goes on"
+    assert moved != before and page.evaluate("page.time") >= time, "the run continues"
     number = field(page, parameter).locator('input[type="text"]')
     assert float(number.input_value()) == pytest.approx(moved * factor, rel=1e-4)
     number.fill("0,25")
@@ -371,7 +371,7 @@ def test_a_broken_rule_is_reported_at_the_field_in_the_words_of_the_element(page
             instance.start({"dynamicFriction": 5.0, "staticFriction": limit})
         assert sentence in str(instance.messages), "the sentence of the FMU itself"
     assert page.evaluate("page.slot.element.parameters.dynamicFriction") == before, (
-        "it goes on with the value before"
+        "it continues with the value before"
     )
     page.evaluate("page.advance(0.5)")
     assert page.evaluate("page.slot.problem") == ""

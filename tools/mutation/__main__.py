@@ -46,13 +46,13 @@ examples:
   python -m mutation --generated 100 --language python   of what runs, fits and sweeps FMUs
   python -m mutation --generated 200 --skip 150      the last 50 of these 200
 
-A run that was stopped goes on where it was if nothing has changed since; else each mutant is first
-asked about the test that it died by.
+An interrupted run resumes if nothing has changed since; otherwise each mutant first gets the test
+that last killed it.
 """
 
 
 def arguments() -> argparse.Namespace:
-    what = "Changes the C of the FMUs, or the Python around them, and sees whether a test fails."
+    what = "Changes the C of the FMUs, or the Python around them, and checks whether a test fails."
     parser = argparse.ArgumentParser(
         prog="python -m mutation",
         description=what,

@@ -43,7 +43,7 @@ def planned(mutant: Mutant) -> Mutant:
         (one for one in _read()["plan"] if fnmatch.fnmatch(mutant.file, one["files"])), None
     )
     if plan is None:
-        raise MutationError(f"plan.toml: has no word on {mutant.file}.")
+        raise MutationError(f"plan.toml: has no entry for {mutant.file}.")
     models = mutant.models or tuple(plan.get("models", ()))
     if not mutant.models and mutant.file.startswith(("common/", "models/")):
         models = tuple(users_of(mutant.file)) + models

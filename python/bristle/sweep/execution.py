@@ -78,12 +78,10 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
                     # any error of the cluster; it is reported, and finished runs stay
                     raise BristleError(
                         f"run {index} failed on the cluster: {_first_line(error)}; the same command"
-                        " goes on."
+                        " resumes."
                     ) from None
             if client.status != "running":
-                raise BristleError(
-                    f"the scheduler {address} is gone; the same command goes on where it was."
-                )
+                raise BristleError(f"the scheduler {address} is gone; the same command resumes.")
             idle_since = (
                 None
                 if done or client.scheduler_info(n_workers=-1)["workers"]
@@ -92,7 +90,7 @@ def on_a_cluster(run: Run, tasks: Sequence[Task], address: str) -> Iterator[tupl
             if idle_since and time.monotonic() - idle_since > WITHOUT_WORKERS:
                 raise BristleError(
                     f"the scheduler {address} has no workers; start some, then the same command"
-                    " goes on."
+                    " resumes."
                 )
     finally:
         client.close(timeout=5)
