@@ -96,23 +96,28 @@ static Matrix value_of(Function f, Matrix z) {
     return z;
 }
 
+/* What no eigenvalue of a matrix exceeds, from its trace and determinant. */
+static double size_of(const Matrix *z, double *trace, double *determinant) {
+    *trace = *determinant = 0;
+    for (int i = 0; i < N_STATES; i++) {
+        *trace += z->of[i][i];
+        for (int j = 0; j < i; j++)
+            *determinant += z->of[i][i] * z->of[j][j] - z->of[i][j] * z->of[j][i];
+    }
+    return fabs(0.5 * *trace) + sqrt(fabs(0.25 * *trace * *trace - *determinant));
+}
+
 /* phi_1 to phi_4 of z and of z/2: of two rows by series of a small part of z, which is doubled
  * until it is z. Returns whether z is too large: its exponential may be beyond all numbers, and
  * every doubling may double the rounding. */
 static int phi_functions(const Matrix *z, Matrix *phi, Matrix *half) {
-    double trace = 0, determinant = 0, part = 0.5, term = LAST_TERM;
-    for (int i = 0; i < N_STATES; i++) {
-        trace += z->of[i][i];
-        for (int j = 0; j < i; j++)
-            determinant += z->of[i][i] * z->of[j][j] - z->of[i][j] * z->of[j][i];
-    }
+    double trace, determinant, part = 0.5, term = LAST_TERM;
+    const double size = size_of(z, &trace, &determinant);
     if (N_STATES == 1) {
         phi_of_number(trace, phi);
         phi_of_number(0.5 * trace, half);
         return !(trace < 500);
     }
-    /* no eigenvalue is larger */
-    const double size = fabs(0.5 * trace) + sqrt(fabs(0.25 * trace * trace - determinant));
     if (!(size < 500)) return 1;
     while (part * size > 0.5) part *= 0.5;
     Function whole[5], before[5], value = {0, 0}; /* of the part, first in its multiples */
@@ -160,6 +165,31 @@ static States off_line(const Motion *motion, const Point *from, double h, double
     return plus_product(off, -1 / h, z, state_values(&way));
 }
 
+/* Whether the rates of two states leave the line while what is fast decays, long before the middle
+ * of a step: in stick any deflection may stay, and what happens then decides which one does. (One
+ * state forgets it, or has lost its stiffness.) Earlier and earlier parts are examined, each for
+ * the displacement that it may add, where the decay goes further than the square root of the
+ * tolerance, up to which rates are straight to the tolerance. */
+static int bends_early(const Motion *motion, const Point *from, double h, const Matrix *z,
+                       const double *bend, const double *allowed) {
+    double trace, determinant, error[STATE_ROOM];
+    const double size = size_of(z, &trace, &determinant), *f0 = state_values(&from->f);
+    for (int i = 0; i < N_STATES; i++) error[i] = h / size * f0[i] * sqrt(motion->tolerance);
+    if (N_STATES < 2 || scaled_error(motion, error, state_values(&from->x), allowed) <= 1) return 0;
+    for (double part = 0.125; part * size > 0.25; part *= 0.25) {
+        Matrix early = *z, phi[5], half[5];
+        for (int i = 0; i < N_STATES; i++)
+            for (int j = 0; j < N_STATES; j++) early.of[i][j] *= part;
+        if (phi_functions(&early, phi, half)) return 1;
+        const States decayed = plus_product(from->x, part * h, &phi[1], f0),
+                     x = plus_product(decayed, part * part * h, &phi[2], bend),
+                     off = off_line(motion, from, h, part, &x, z, bend);
+        for (int i = 0; i < N_STATES; i++) error[i] = part * h * state_values(&off)[i];
+        if (scaled_error(motion, error, state_values(&x), allowed) > 1) return 1;
+    }
+    return 0;
+}
+
 /* A step of one state or two: exprb43 (Hochbruck, Ostermann and Schweitzer, Exponential
  * Rosenbrock-type methods, 2009), of order 4(3) with two new evaluations of the law, exact where
  * the rates are straight lines over the way. */
@@ -198,5 +228,6 @@ NOINLINE static double exponential_step(const Motion *motion, const Point *from,
         2 * scaled_error(motion, state_values(&embedded), state_values(x1), allowed);
     if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
     if (error <= 1 && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
+    if (error <= 1 && bends_early(motion, from, h, &z, bend, allowed)) return TOO_LONG;
     return error;
 }

@@ -50,7 +50,7 @@ WORK = {
     "ProjectedLuGre": (40721, 208336),
     "QuasiStaticLuGre": (9092, 9092),
     "RecurDynStickSlip": (27036, 30374),
-    "SecondOrderBristle": (92109, 427912),
+    "SecondOrderBristle": (95933, 440001),
     "SimpackStickSlip": (39392, 40798),
     "StickSlip": (7820, 10002),
 }

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from convergence import at_once_and_in_parts
 from prescribed import CASES, MODEL_1, NORMAL, drive, parameters_for, pulled
 
 
@@ -66,3 +67,17 @@ def test_a_reversal_reverses_the_force(fmu, kind, case):
         results[number] = found
     for name in ("frictionForce", "bristleDeflection", "slidingVelocity"):
         assert results[1][name] == pytest.approx(-results[0][name], rel=1e-6)
+
+
+@pytest.mark.parametrize("speed", [-0.02, -0.005, 0.005, 0.02])
+@pytest.mark.parametrize("deflection", [0.0, 2e-5])
+def test_the_deflection_that_stays_after_a_stop_is_found_in_a_long_step(fmu, speed, deflection):
+    """The bristle moves on for some milliseconds when the body has stopped, and in stick any
+    deflection may stay."""
+    values = {
+        "normalForce": 1.0,
+        "bristleVelocityStart": speed,
+        "bristleDeflectionStart": deflection,
+    }
+    at_once, in_parts = at_once_and_in_parts(fmu, 0.2, values, {})
+    assert at_once == pytest.approx(in_parts, abs=1e-4 * 0.6)
