@@ -90,8 +90,7 @@ static double answered(double aa, double ff, double af, double least) {
  * loop is stable with the mass or less, and a load that it answers to then shows. */
 static int swings(const Memory *k, double ff, double af) {
     const double least =
-        CHATTER_SMALL * most_held(&k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x,
-                                                              &k->state.modes));
+        CHATTER_SMALL * most_held(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes);
     return answered(k->stepping.chatter.aa, ff, af, CHATTER_EXACT) >
            least * least / (1 - CHATTER_FORGETS);
 }
@@ -117,8 +116,7 @@ NOINLINE static void judge_turn(Instance *c) {
     const double at_once = answered(w->aa, w->ff, w->af, CHATTER_PROPORTIONAL),
                  late = answered(w->aa, w->ff_late, w->af_late, CHATTER_PROPORTIONAL);
     const double change = sqrt(fmax(at_once, late));
-    const double holds = most_held(
-        &k->reals.p, pressing_force(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes));
+    const double holds = most_held(&k->reals.p, &k->reals.u, &k->reals.x, &k->state.modes);
     const int fed = late > 0 && w->af_late * w->af_late * w->ff > w->af * w->af * w->ff_late;
     if (!(change >= CHATTER_SMALL * holds && change > 0))
         w->turns = 0;

@@ -119,11 +119,8 @@ static double shortest_growing(const Motion *motion) {
 static double time_of_reversal(const Motion *motion) {
     if (motion->held) return -1;
     if (motion->body) return INFINITY;
-    double along = 0, square = 0;
-    for (int i = 0; i < N_AXES; i++) {
-        const double rate = input_values(motion->u_rate)[COUPLED_VELOCITY + i];
-        along -= rate * input_values(motion->u_start)[COUPLED_VELOCITY + i];
-        square += rate * rate;
-    }
-    return square > 0 ? along / square : -1;
+    const double *rate = input_values(motion->u_rate) + COUPLED_VELOCITY;
+    const double *v = input_values(motion->u_start) + COUPLED_VELOCITY;
+    const double square = dot_product(rate, rate);
+    return square > 0 ? -dot_product(rate, v) / square : -1;
 }

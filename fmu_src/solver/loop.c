@@ -1,7 +1,6 @@
-/* Law and body together as an ODE (rates.c): the states of the law and the velocity w of a body, on
- * which a load acts that is constant over the interval. The change of w gives the mean force over
- * it, load - mass (w' - w)/length, with the right impulse however stiff the law is. The files of
- * the solver are compiled once more over this ODE. */
+/* Law and body together as an ODE (rates.c): the states of the law and the velocity w of a body
+ * under a constant load. The change of w gives the mean force, load - mass (w' - w)/length, with
+ * the right impulse however stiff the law is. The files of the solver are compiled once more. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,16 +19,6 @@ typedef struct {
 } loop_States;
 
 static const loop_States loop_no_states = {{0}};
-
-static double *velocity_of(Inputs *u) {
-    return input_places(u) + COUPLED_VELOCITY;
-}
-
-static double dot_product(const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < N_AXES; i++) sum += a[i] * b[i];
-    return sum;
-}
 
 static double norm_of(const double *a) {
     return N_AXES == 1 ? fabs(a[0]) : sqrt(dot_product(a, a));
@@ -81,17 +70,29 @@ static int advance_together(const Motion *motion, Point *from, double length, St
 #undef ODE
 #define ODE(name) name
 
-/* The part that is left after a time h of a velocity that the body is given along a direction, or
- * along the only axis, by Euler's implicit step: little in stick, all of it in slip, where the
- * motion may also grow. */
-NOINLINE static double kept_velocity(const loop_Point *from, double h, const double *direction) {
-    double W[MATRIX_ROOM][MATRIX_ROOM], given[loop_N_STATES] = {0}, kept[loop_N_STATES];
-    int row[loop_N_STATES];
-    for (int i = 0; i < loop_N_STATES; i++)
-        for (int j = 0; j < loop_N_STATES; j++) W[i][j] = (i == j) - h * from->J[i][j];
+/* The part that is left after a time h of a velocity given to the body along a direction, or the
+ * only axis, by Euler's implicit step: little in stick, all in slip, where motion may also grow. */
+NOINLINE static double kept_velocity(const Motion *motion, const loop_Point *from, double h,
+                                     const double *direction) {
+    double given[loop_N_STATES] = {0}, kept[loop_N_STATES];
     for (int i = 0; i < N_AXES; i++) given[N_STATES + i] = N_AXES == 1 ? 1 : direction[i];
     const double square = dot_product(given + N_STATES, given + N_STATES);
-    if (factorize(loop_N_STATES, W, row)) return 1;
-    back_substitute(loop_N_STATES, W, row, given, kept);
-    return square > 0 ? fmin(dot_product(kept + N_STATES, given + N_STATES) / square, 1) : 0;
+    if (loop_solve_less(motion, from, 1 / h, given, kept)) return 1;
+    return square > 0 ? fmin(dot_product(kept + N_STATES, given + N_STATES) / (h * square), 1) : 0;
+}
+
+/* What a load of 1 over a time h does to the states: of (exp(h J) - 1)/J the L-stable step of order
+ * 2, (h - g^2 h^2 J)/(1 - g h J)^2, g = 1 - sqrt(1/2). In slip all of it moves the body; a law that
+ * is given the load answers to it at once in stick. */
+NOINLINE static void respond(const Motion *motion, const loop_Point *from, double h, double kept,
+                             double *way) {
+    const double g = 1 - sqrt(0.5);
+    double rates[loop_N_STATES] = {0};
+    memset(way, 0, sizeof rates);
+    rates[N_STATES] = motion->body->per_mass;
+    if (kept == 1) way[N_STATES] = h * motion->body->per_mass;
+    if (kept == 1 || COUPLED_LOAD >= 0) return;
+    loop_solve_less(motion, from, 1 / (g * h), rates, way);
+    for (int i = 0; i < loop_N_STATES; i++) rates[i] += (1 - g) / (g * g * h) * way[i];
+    loop_solve_less(motion, from, 1 / (g * h), rates, way);
 }

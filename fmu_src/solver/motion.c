@@ -28,6 +28,16 @@ VALUES(Inputs, double, input_values, input_places)
 VALUES(Outputs, double, output_values, output_places)
 VALUES(Modes, int, mode_values, mode_places)
 
+static inline double *velocity_of(Inputs *u) {
+    return input_places(u) + COUPLED_VELOCITY;
+}
+
+static double dot_product(const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < N_AXES; i++) sum += a[i] * b[i];
+    return sum;
+}
+
 /* A body whose velocity is solved for with the law. */
 typedef struct {
     double per_mass;

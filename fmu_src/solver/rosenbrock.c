@@ -73,6 +73,40 @@ static int misses_limit(const Motion *motion, const Point *from, double h, const
     return 0;
 }
 
+/* LU factors of a number less the Jacobian of a point; whether the determinant is negative. */
+static inline int factorize_less(const Motion *motion, const Point *at, double number,
+                                 double W[MATRIX_ROOM][MATRIX_ROOM], int *row) {
+    (void)motion;
+    for (int i = 0; i < N_STATES; i++)
+        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? number : 0) - at->J[i][j];
+    return factorize(N_STATES, W, row);
+}
+
+/* Solves (number - J) way = rates with the Jacobian of a point; whether the determinant is
+ * negative. */
+static inline int solve_less(const Motion *motion, const Point *at, double number,
+                             const double *rates, double *way) {
+    double W[MATRIX_ROOM][MATRIX_ROOM];
+    int row[STATE_ROOM];
+    const int negative = factorize_less(motion, at, number, W, row);
+    back_substitute(N_STATES, W, row, rates, way);
+    return negative;
+}
+
+/* Whether the rates f at the end of a step, before the last change of it, are those of the line at
+ * its start: the states then move along that, by what is allowed, whatever the method damps. */
+static int follows_line(const Motion *motion, const Point *from, double h, const States *x1,
+                        const double *last, const States *f, const double *allowed) {
+    double off[STATE_ROOM];
+    for (int i = 0; i < N_STATES; i++) {
+        off[i] = h * (state_values(f)[i] - state_values(&from->f)[i]);
+        for (int j = 0; j < N_STATES; j++)
+            off[i] -=
+                h * from->J[i][j] * (state_values(x1)[j] - last[j] - state_values(&from->x)[j]);
+    }
+    return scaled_error(motion, off, state_values(x1), allowed) <= 1;
+}
+
 /* One step of length h to x1; returns its scaled error. */
 NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, double h,
                                        States *x1) {
@@ -84,10 +118,8 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     const States f_rate = motion->held ? no_states : rate_derivatives(motion, from);
     States f = from->f;
 
-    for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++)
-            W[i][j] = (i == j ? 1 / (rodas_gamma * h) : 0) - from->J[i][j];
-    if (factorize(N_STATES, W, row) && h > shortest_growing(motion)) return TOO_LONG;
+    if (factorize_less(motion, from, 1 / (rodas_gamma * h), W, row) && h > shortest_growing(motion))
+        return TOO_LONG;
 #ifdef __clang__
 #pragma clang loop unroll(                                                                         \
     full) /* the loops over earlier stages are as long as it takes to make them */
@@ -111,7 +143,9 @@ NOINLINE static double rosenbrock_step(const Motion *motion, const Point *from, 
     double allowed[STATE_ROOM];
     allowed_errors(motion, from, h, x1, allowed);
     const double error = scaled_error(motion, k[RODAS_STAGES - 1], end, allowed);
-    if (error <= 1 && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
+    const int follows = error <= 1 && isfinite(shortest_growing(motion)) &&
+                        follows_line(motion, from, h, x1, k[RODAS_STAGES - 1], &f, allowed);
+    if (error <= 1 && !follows && loses_stiffness(motion, from, h, x1)) return TOO_LONG;
     if (error <= 1 && misses_limit(motion, from, h, x1, allowed)) return TOO_LONG;
     return error;
 }

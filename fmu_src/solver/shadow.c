@@ -11,8 +11,8 @@
  *                          s += q k m h (v[n] - w)/(lag h*^2)
  *
  * h* the longest of the last steps, which fades, s the force of the spring. F goes no further than
- * the static limit of the present normal force, or than F_mean where the law is beyond it. The
- * excess v - w is momentum that friction did not take because it could not know the load yet. */
+ * the static limit, or than F_mean where the law is beyond it. The excess v - w is momentum that
+ * friction did not take because it could not know the load yet. */
 #include <math.h>
 #include <string.h>
 
@@ -37,21 +37,23 @@ static const double LOOP_TOLERANCE = N_AXES == 1 ? 1e-4 : 2.5e-5;
 /* Part of a step down to which a departure from stick is followed: a load that is 1 % beyond the
  * limit moves a body by as much within a step as the tolerance is of the way. */
 static const double LOOP_SHORTEST = 1.0 / 64;
-/* Change of the load that the shadow may get a step later, relative to what the load is away from
- * the limit: a load within 1 % of the limit stays on its side. */
-static const double LOOP_DEFERS = 0.01;
+/* Change of the load, relative to what it is away from the limit, up to which the shadow is not
+ * solved anew where it follows to first order, and its square where not: it errs by 1 % at most. */
+static const double LOOP_DEFERS = 0.1;
 
 typedef struct {
-    loop_States y;           /* shadow at the start of the last step */
-    Inputs u;                /* inputs then, with the velocity of the host's body */
-    double h;                /* length of the step; 0 before the first one */
-    double longest;          /* of the last steps, which fades */
-    double w[N_AXES];        /* velocity of the shadow at its end, as it was looked ahead */
-    double spring[N_AXES];   /* force of the spring between shadow and body */
-    double force[2][N_AXES]; /* given, the last one first */
-    double load[N_AXES];     /* observed, less what is given as an input */
-    double kept;             /* part of an excess that the shadow has 20 steps later */
-    Modes m;                 /* with y */
+    loop_States y;                 /* shadow at the start of the last step */
+    Inputs u;                      /* inputs then, with the velocity of the host's body */
+    double h;                      /* length of the step; 0 before the first one */
+    double longest;                /* of the last steps, which fades */
+    double w[N_AXES];              /* velocity of the shadow at its end, as it was looked ahead */
+    double spring[N_AXES];         /* force of the spring between shadow and body */
+    double force[2][N_AXES];       /* given, the last one first */
+    double load[N_AXES];           /* observed, less what is given as an input */
+    double kept;                   /* part of an excess that the shadow has 20 steps later */
+    double by_load[loop_N_STATES]; /* change at its end for a load of 1 over the step, */
+    double follows;                /* 1 where that is known: one step was enough; 0 else */
+    Modes m;                       /* with y */
 } Coupling;
 
 /* Leaves of a vector what lies in the plane of contact. */
@@ -71,20 +73,16 @@ static double parameter_or(const Parameters *p, int place, double without) {
     return place >= 0 ? parameter_values(p)[place] : without;
 }
 
-static double pressing_force(const Parameters *p, const Inputs *u, const States *x,
-                             const Modes *m) {
+/* What the contact holds at most in the direction in which it holds most. */
+static double most_held(const Parameters *p, const Inputs *u, const States *x, const Modes *m) {
+    const double friction = parameter_or(p, COUPLED_LIMIT, 0) * parameter_or(p, COUPLED_LEVER, 1);
     if (PRESSING_INPUT >= 0)
-        return input_values(u)[PRESSING_INPUT] + parameter_or(p, COUPLED_PRELOAD, 0);
+        return friction *
+               fmax(input_values(u)[PRESSING_INPUT] + parameter_or(p, COUPLED_PRELOAD, 0), 0);
     States dx;
     Outputs y;
     evaluate(p, u, x, m, &dx, &y);
-    return output_values(&y)[PRESSING_OUTPUT];
-}
-
-/* What the contact holds at most under a normal force, in the direction in which it holds most. */
-static double most_held(const Parameters *p, double pressing) {
-    return fmax(pressing, 0) * parameter_or(p, COUPLED_LIMIT, 0) *
-           parameter_or(p, COUPLED_LEVER, 1);
+    return friction * fmax(output_values(&y)[PRESSING_OUTPUT], 0);
 }
 
 /* Size of the force of the law at one end of a step, where it is on the side of the mean one. */
@@ -119,10 +117,10 @@ static void limit_force(const Motion *motion, Coupling *s, double most, const do
     for (int i = 0; i < N_AXES; i++) s->force[0][i] = part * towards[i];
 }
 
-/* Takes the shadow over a time h under a load, from the inputs of a motion on. Where asked for,
- * gives the part that is kept of an excess. */
+/* Takes the shadow over a time h under a load, from the inputs of a motion on. Looking ahead, tells
+ * what it keeps of an excess, and what more of a load would do. */
 static int run_shadow(Motion motion, double h, const double *load, double most, loop_States *y,
-                      Modes *m, const double *excess, double *kept) {
+                      Modes *m, const double *excess, Coupling *s) {
     const double per_mass = 1 / parameter_values(motion.p)[COUPLED_MASS];
     const Body body = {per_mass, fmax(most, norm_of(load)) * h * per_mass, h * LOOP_SHORTEST, load};
     motion.tolerance = LOOP_TOLERANCE;
@@ -132,8 +130,11 @@ static int run_shadow(Motion motion, double h, const double *load, double most, 
     /* a law that has no slope at rest says up to which velocity it rests */
     const double speed = fabs(from.x.value[N_STATES]) * parameter_or(motion.p, COUPLED_LEVER, 1);
     const int rests = speed < parameter_or(motion.p, COUPLED_REST, 0);
-    if (kept) *kept = rests ? 0 : kept_velocity(&from, h / (1 - LONGEST_FADES), excess);
-    return advance_together(&motion, &from, h, y, m);
+    if (s) s->kept = rests ? 0 : kept_velocity(&motion, &from, h / (1 - LONGEST_FADES), excess);
+    if (s && N_AXES == 1) respond(&motion, &from, h, s->kept, s->by_load);
+    const int outcome = advance_together(&motion, &from, h, y, m);
+    if (s) s->follows = N_AXES == 1 && from.t == 0;
+    return outcome;
 }
 
 /* Observes the load over the last step, at the end of which the inputs are u; gives its change. */
@@ -170,8 +171,10 @@ static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, c
     memset(velocity_of(&rate), 0, sizeof load);
     if (COUPLED_LOAD >= 0) memset(input_places(&rate) + COUPLED_LOAD, 0, sizeof load);
     const int held = are_held(&rate);
-    const double most = most_held(p, pressing_force(p, &s->u, loop_law_part(&s->y), &s->m));
-    if (!held || norm_of(change) > LOOP_DEFERS * fabs(most - norm_of(load))) {
+    const double most = most_held(p, &s->u, loop_law_part(&s->y), &s->m);
+    const double small = LOOP_DEFERS * fmax(s->follows, LOOP_DEFERS) * fabs(most - norm_of(load));
+    for (int i = 0; i < loop_N_STATES; i++) y->value[i] += s->follows * s->by_load[i] * change[0];
+    if (!held || norm_of(change) > small) {
         const Motion last = {p, &s->u, &rate, 0, held, NULL, NULL, 0, NULL};
         *y = s->y;
         *m = s->m;
@@ -183,9 +186,8 @@ static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, c
     return outcome;
 }
 
-/* One communication step of length h from the inputs u on, with their rates. States and modes come
- * as the last step has left them and go to the end of this one; s->force[0] is the force
- * that is given. Where that leads beyond all numbers, nothing of the shadow is left. */
+/* One communication step of length h from the inputs u on, with their rates, which takes states and
+ * modes to its end and gives s->force[0]. Where that is beyond all numbers, the shadow is lost. */
 static int step_shadow(const Motion *motion, double h, Coupling *s, States *x, Modes *m) {
     const Parameters *p = motion->p;
     const Timing *timing = &timings[m->timing - 1];
@@ -220,8 +222,8 @@ static int step_shadow(const Motion *motion, double h, Coupling *s, States *x, M
     s->h = h;
     s->longest = fmax(h, LONGEST_FADES * s->longest);
     s->m = now;
-    const double most = most_held(p, pressing_force(p, &u, loop_law_part(&y), &now));
-    const int outcome = run_shadow(*motion, h, load, most, &y, &now, excess, &s->kept);
+    const double most = most_held(p, &u, loop_law_part(&y), &now);
+    const int outcome = run_shadow(*motion, h, load, most, &y, &now, excess, s);
     memcpy(s->w, w, sizeof s->w);
     memcpy(s->force[1], s->force[0], sizeof s->force[0]);
     for (int i = 0; i < N_AXES; i++) {

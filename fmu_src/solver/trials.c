@@ -17,12 +17,8 @@ enum {
  * step: what decays has decayed there. Where the motion grows by itself, or goes on until something
  * new stops it, so that the rates are no smaller there, they stay as they are. */
 COLD static void relax(const Motion *motion, const Point *end, double h, States *x) {
-    double W[MATRIX_ROOM][MATRIX_ROOM], way[STATE_ROOM];
-    int row[STATE_ROOM];
-    for (int i = 0; i < N_STATES; i++)
-        for (int j = 0; j < N_STATES; j++) W[i][j] = (i == j ? 1 / h : 0) - end->J[i][j];
-    if (factorize(N_STATES, W, row)) return;
-    back_substitute(N_STATES, W, row, state_values(&end->f), way);
+    double way[STATE_ROOM];
+    if (solve_less(motion, end, 1 / h, state_values(&end->f), way)) return;
     States relaxed = *x;
     for (int i = 0; i < N_STATES; i++) state_places(&relaxed)[i] += way[i];
     const States f = rates_at(motion, end->t, &relaxed, &end->m);
