@@ -13,8 +13,6 @@ hosts   the same with other integrators and Either, and on the belt with a force
         late
 best    drift, break-away and period relative to those of the best element that knows the load only
         from velocities
-energy  work that friction has taken, over the absolute work of the load, under a ramp to 0.2 of the
-        limit in 200 steps, with all and 0.3 of the mass: negative where stick gives some back
 mass    couplingMass above the mass: deviation of the force from the load, and whether it is logged
 alarms  couplingMass of 0.3 to 1.2 of the mass, in motions without chatter: how often it is logged
 
@@ -202,19 +200,6 @@ def best(fmu):
         )
 
 
-def energy(fmu):
-    for name, (step, late) in HOSTS.items():
-        cells = []
-        for part in (1.0, 0.3):
-            with element(fmu, part) as instance:
-                rise = 0.2 * limit_of(fmu) / (200 * step)
-                load = lambda t, x: rise * min(t, 200 * step)  # noqa: B023, E731
-                rows = run_loop(instance, load, 400 * step, step, late=late)
-            mean = 0.5 * (rows[:, 2] + np.concatenate([[0.0], rows[:-1, 2]]))
-            cells.append(f"{np.sum(rows[:, 3] * mean) / np.sum(abs(rows[:, 4] * mean)):+.2f}")
-        yield name, " ".join(cells)
-
-
 def mass(fmu):
     for name, (step, late) in ENDS.items():
         for timing in (EITHER, timing_of(late)):
@@ -270,7 +255,7 @@ def alarms(fmu):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of hosts that diverge by themselves
-    tables = (hold, settle, bound, bodies, hosts, best, energy, mass, alarms)
+    tables = (hold, settle, bound, bodies, hosts, best, mass, alarms)
     table = {one.__name__: one for one in tables}.get(" ".join(sys.argv[1:2]))
     if table is None:
         sys.exit(__doc__)

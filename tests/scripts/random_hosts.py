@@ -94,6 +94,12 @@ def run(fmu, one, masses, timing, observe=lambda *step: None, **how):
         return host(contacts, rates, start, measured, END, normal=normal, **how)
 
 
+def least_taken(rows, steps):
+    """The least energy that friction has taken at any time over what it has exchanged."""
+    work = rows[:-1, 5] * (rows[1:, 3] + rows[:-1, 3]) / 2 * steps[: len(rows) - 1]
+    return np.cumsum(work).min() / max(np.sum(abs(work)), 1e-12)
+
+
 def judge(fmu, one, other):
     found, friction, steps = dict.fromkeys(NEVER, 0.0), limit_of(fmu, 1.0), []
 
@@ -124,8 +130,7 @@ def judge(fmu, one, other):
     off = [these[:, 3] - np.interp(these[:, 0], fine[:, 0], fine[:, 3]) for these in (rows, alone)]
     with_it, without = (np.sqrt(np.mean(one**2)) for one in off)
     found["ratio"] = with_it / max(without, 1e-5) if len(alone) == len(steps) else 0.0
-    work = rows[:-1, 5] * (rows[1:, 3] + rows[:-1, 3]) / 2 * steps[: len(rows) - 1]
-    found["gain"] = np.cumsum(work).min() / max(np.sum(abs(work)), 1e-12)
+    found["gain"] = least_taken(rows, steps)
     return found
 
 
