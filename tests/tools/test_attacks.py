@@ -416,6 +416,13 @@ def test_an_fmu_is_overwritten_only_on_request(refused, tmp_path, capsys):
     assert bristle.describe(own)["staticFriction"].start == 0.8
 
 
+def test_a_page_does_not_replace_a_record_of_its_folder(refused, tmp_path):
+    (tmp_path / "in.csv").write_text("\n".join(["time [s],position [mm],force [N]", *RECORD]))
+    (tmp_path / "in.toml").write_text('normal = 1\nmodels = ["SmoothCoulomb"]')
+    for name in ("in.csv", "in.toml"):
+        assert refused("benchmark", ".", "-o", name) == f"{name}: the name of a page ends in .html."
+
+
 JUNK = [b"", b"\xff", b'<?xml version="1.0" encoding="foo"?><a/>', b"<a>" * 9]
 
 

@@ -34,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    from ... import BristleError
     from ...identify.benchmark import benchmark
 
+    if arguments.out.suffix != ".html":  # what has another may be a record
+        raise BristleError(f"{arguments.out}: the name of a page ends in .html.")
     benchmark(arguments.folder, arguments.out, arguments.model)
