@@ -96,10 +96,8 @@ def parsed() -> argparse.Namespace:
 def build(models: list[str] | None) -> None:
     """Builds the FMUs with counters."""
     sys.path[:0] = [str(REPOSITORY / folder) for folder in ("", "python", "tools")]
-    from bristle.format.archive import write_zip
     from generator.generate import generate
-    from generator.package import content
-    from mutation.workshop import compile_library, fmi_include
+    from mutation.workshop import compile_library, fmi_include, write_fmus
 
     shutil.rmtree(BUILD, ignore_errors=True)
     (FMUS / "fmi3").mkdir(parents=True)
@@ -111,14 +109,8 @@ def build(models: list[str] | None) -> None:
         folder = BUILD / model
         generate(REPOSITORY / "modelDescription" / f"{model}.toml", folder, fmi_include())
         command = [*COMPILER, str(writer)]
-        library = compile_library(model, folder, SOURCE, folder, command, unit="both.c")
-        same = folder / "x86_64-linux" / library.name
-        same.parent.mkdir()
-        same.hardlink_to(library)
-        for version, fmu in ((2, FMUS), (3, FMUS / "fmi3")):
-            libraries = [library if version == 2 else same]
-            rest = (SOURCE, fmi_include(), REPOSITORY / "LICENSE", libraries, version)
-            write_zip(fmu / f"{model}.fmu", content(folder, *rest))
+        library = compile_library(model, folder, SOURCE, folder, command)
+        write_fmus(folder, SOURCE, library, FMUS)
 
     every = sorted(path.stem for path in (REPOSITORY / "modelDescription").glob("[A-Z]*.toml"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -42,8 +42,9 @@ ARITHMETIC = {
     "/=": "*=",
 }
 LOGIC = {"&&": "||", "||": "&&"}
-FOLDERS = ("fmi2", "core", "solver", "common", "models")
-PACKAGES = ("", "identify", "sweep")  # of the package: the code that runs, fits and sweeps FMUs
+FOLDERS = ("fmi2", "fmi3", "core", "solver", "common", "models")
+# of the package: the code that runs, fits and sweeps FMUs
+PYTHON = ("*.py", "cli/**/*.py", "identify/**/*.py", "sweep/*.py")
 TYPES = (
     "void int double char size_t unsigned const static enum struct typedef return if "
     "for while switch case default else do break continue goto inline va_list"
@@ -196,8 +197,9 @@ def files(language: str = "c") -> list[str]:
     if language == "python":
         return [
             path.relative_to(PACKAGE).as_posix()
-            for folder in PACKAGES
-            for path in sorted((PACKAGE / folder).glob("[!_]*.py"))
+            for pattern in PYTHON
+            for path in sorted(PACKAGE.glob(pattern))
+            if path.name[0] != "_"
         ]
     found = [path for folder in FOLDERS for path in sorted((SOURCE / folder).glob("*.[ch]"))]
     return [path.relative_to(SOURCE).as_posix() for path in found if path.name != "hosted.c"]

@@ -35,7 +35,8 @@ COPIED = ("fmu_src", "tests", PACKAGE.relative_to(REPOSITORY).parts[0])
 LEFT_OUT = (".git", ".venv", "build", "dist")
 FLAGS = (
     "-std=c99 -O1 -w -fPIC -fvisibility=hidden -ffp-contract=off "
-    "-DFMI2_OVERRIDE_FUNCTION_PREFIX -shared -Wl,--build-id=none -fsanitize=bounds "
+    "-DFMI2_OVERRIDE_FUNCTION_PREFIX -DFMI3_OVERRIDE_FUNCTION_PREFIX -shared "
+    "-Wl,--build-id=none -fsanitize=bounds "
     "-fsanitize-undefined-trap-on-error -ftrivial-auto-var-init=pattern"
 ).split()
 # For one test: processor time; and clock time for the tools, since some of their runs limit
@@ -84,16 +85,26 @@ def compile_library(
     source: Path,
     folder: Path,
     compiler: Sequence[str] = ("gcc", *FLAGS),
-    unit: str = "fmu.c",
 ) -> Path:
+    """For both versions of FMI."""
     library = folder / "linux64" / f"{model}.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     folders = [f"-I{generated}", f"-I{source}", "-isystem", str(fmi_include())]
-    command = [*compiler, *folders, str(generated / unit), "-o", str(library), "-lm"]
+    command = [*compiler, *folders, str(generated / "both.c"), "-o", str(library), "-lm"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         raise BristleError(result.stderr)
     return library
+
+
+def write_fmus(generated: Path, source: Path, library: Path, fmus: Path) -> None:
+    """The FMU of each version of FMI, with the same library; that of 3.0 in the folder fmi3."""
+    same = library.parents[1] / "x86_64-linux" / library.name
+    same.parent.mkdir(exist_ok=True)
+    shutil.copy(library, same)
+    for version, file, folder in ((2, library, fmus), (3, same, fmus / "fmi3")):
+        rest = (source, fmi_include(), REPOSITORY / "LICENSE", [file], version)
+        write_zip(folder / f"{library.stem}.fmu", content(generated, *rest))
 
 
 class Originals:
@@ -139,7 +150,7 @@ class Workshop:
         """Makes FMUs of the models that a mutant changes, at most `most`, and removes them from the
         list; returns whether there is any."""
         shutil.rmtree(self.fmus, ignore_errors=True)
-        self.fmus.mkdir(parents=True)
+        (self.fmus / "fmi3").mkdir(parents=True)
         made = 0
         while models and made < most:
             model = models.pop(0)
@@ -157,9 +168,7 @@ class Workshop:
                 model, generated, self.folder / "fmu_src", self.folder / "build"
             )
             if not mutant or library.read_bytes() != self.originals.library(model):
-                source, license_file = self.folder / "fmu_src", self.folder / "LICENSE"
-                parts = content(generated, source, fmi_include(), license_file, [library])
-                write_zip(self.fmus / f"{model}.fmu", parts)
+                write_fmus(generated, self.folder / "fmu_src", library, self.fmus)
                 made += 1
         return made > 0
 
