@@ -105,9 +105,8 @@ static double fold(const Parameters *p, Tip tip, int falling) {
     const double lift = tip.damping * p->v_A / ((p->mu_s - p->mu_d) * tip.N);
     const double level = log(alpha / lift);
     if (alpha <= 1 && !falling) return 0;
-    if (alpha == 1) return level * p->v_A;
     if (alpha < 1) return steep_fold(level, alpha) * p->v_A;
-    double s = falling ? a_i / p->v_A + 1 : pow(lift / alpha, 1 / (alpha - 1));
+    double s = falling ? 1 : pow(lift / alpha, 1 / (alpha - 1));
     while (falling && level + (alpha - 1) * log(s) > power(s, alpha)) s *= 2;
     for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {
         const double q = power(s, alpha);
@@ -147,18 +146,23 @@ static double slip_speed(const Parameters *p, double N, double F, int side, int 
     return a;
 }
 
-/* Slope of the implicit function: H'(a) da = dF - dH at constant a. Zero beyond the ends of a
- * piece, where the speed does not depend on F; on the piece H(a) equals F up to rounding. */
+/* H' at the speed a that a force F gives: on a piece H(a) equals F up to rounding. Zero beyond the
+ * ends of the piece, where the speed does not depend on F. */
+static double rise_under(const Parameters *p, Tip tip, double F, double a) {
+    double rise;
+    const double H = balance(p, tip, a, &rise);
+    return fabs(H - F) > 1e-12 * F ? 0 : fmax(rise, 0);
+}
+
+/* Slope of the implicit function: H'(a) da = dF - dH at constant a; zero beyond its piece. */
 static double slip_speed_slopes(const Parameters *p, const Parameters *p_slope, double N,
                                 double N_slope, double F, double F_slope, int side, int mode,
                                 double *result_slope) {
     const double a = slip_speed(p, N, F, side, mode);
-    double rise, fading_slope;
-    const double H = balance(p, tip_towards(p, N, side), a, &rise);
-    if (!(rise > 0) || fabs(H - F) > 1e-12 * F) {
-        *result_slope = 0;
-        return a;
-    }
+    const double rise = rise_under(p, tip_towards(p, N, side), F, a);
+    double fading_slope;
+    *result_slope = 0;
+    if (rise == 0) return a;
     const double s = a / p->v_A;
     const double fading =
         decay_slopes(s, -s / p->v_A * p_slope->v_A, p->alpha, p_slope->alpha, &fading_slope);
@@ -254,16 +258,16 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 }
 
 /* A deflection changes the force and, in slip, the speed of the tip, 1/H' times as much. Near a
- * fold, where H' vanishes, that determines when the tip jumps. */
+ * fold, where H' vanishes, that determines when the tip jumps; inputs under which the piece has ended
+ * say nothing of it. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        States *length) {
     if (u->N <= 0) return;
     length->z = resolved_deflection(lower_limit(p, p->mu_s * u->N, x->z, u->v) / p->sigma0, x->z);
     if (m->mode != MODE_SLIP && m->mode != MODE_SLOWSLIP) return;
-    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v;
+    const double F_star = p->sigma0 * x->z + p->sigma1 * u->v, F = fabs(F_star);
     const int side = side_of(F_star);
     const Tip tip = tip_towards(p, u->N, side);
-    double rise;
-    balance(p, tip, slip_speed(p, u->N, fabs(F_star), side, m->mode), &rise);
-    length->z *= fmax(fmin(rise / tip.damping, 1), 0);
+    const double rise = rise_under(p, tip, F, slip_speed(p, u->N, F, side, m->mode));
+    length->z *= fmin(rise / tip.damping, 1);
 }

@@ -12,9 +12,10 @@ RECORDS = 3
 # slowly, a lift-off or touch-down in sliding, a slip that nearly ends at a communication point, a
 # limit or a window reached just before or after a reversal, a law that is nearly linear over many
 # small steps, a normal force that comes and goes within a step, the remaining deflection at
-# lift-off, and an error estimate that vanishes by chance.
+# lift-off, an error estimate that vanishes by chance, and the end of a slow slip while the normal
+# force rises.
 FOUND = {
-    "ImplicitBristle": (18, 67, 119, 560083),
+    "ImplicitBristle": (18, 67, 119, 560083, 560260, 9100317),
     "BlimanSorine": (104, 161, 198, 771347, 771771, 7000006),
     "GeneralizedMaxwellSlip": (7000514,),
     "SimpackStickSlip": (150,),

@@ -39,7 +39,7 @@ WORK = {
     "GKF": (10702, 10702),
     "GeneralizedMaxwellSlip": (138564, 360924),
     "Gonthier": (17195, 81240),
-    "ImplicitBristle": (443080, 802174),
+    "ImplicitBristle": (490348, 840424),
     "Karnopp": (11288, 11288),
     "Leuven": (125871, 505520),
     "LuGre": (25122, 131147),
