@@ -315,8 +315,9 @@ def test_a_host_that_stops_some_roundings_short_of_a_crossing_meets_it_once(fmu,
 @MODES
 def test_no_mode_changes_without_an_indicator(fmu):
     """Two hosts at random points, far apart or with speeds and forces of any size: one makes an
-    event at each, the other where an indicator has another sign since its last one, or is in the gap
-    before zero, where either will do. They never differ, which also shows what no output tells."""
+    event at each, the other where an indicator has changed its sign since its last one, or is in
+    the gap before zero, where either will do. They never differ, so that what is remembered and
+    shown by no output agrees, too."""
     d, changes = fmu.description, 0
     sampler = Sampler(d, "announced")
     draw = sampler.random
