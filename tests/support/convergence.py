@@ -82,9 +82,10 @@ def random_record(fmu, number, length=4):
     return Record(values, steps)
 
 
-def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None):
+def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None, substeps=None):
     """Runs a record, each step cut evenly, with inputs multiplied by factors, and by 1 plus or
-    minus the noise from part to part; with another library of the FMU if one is given."""
+    minus the noise from part to part; with another library of the FMU if one is given, and with as
+    many substeps as can be allowed, or so many."""
     draw = random.Random(1)
     d = fmu.description
     forces = [v.reference for v in d.outputs if v.unit == "N"]
@@ -94,7 +95,7 @@ def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None):
     with fmu.co_simulation(library=library) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         begin = {v.name: f * record.values[v.name] for v, f in zip(d.inputs, factors)}
-        begin["maximumSubsteps"] = int(d["maximumSubsteps"].max)
+        begin["maximumSubsteps"] = substeps or int(d["maximumSubsteps"].max)
         instance.start(record.values | begin, tolerance=tolerance)
         numbers, orders = instance.reference_array(inputs), integers([1] * len(inputs))
         time = 0.0
