@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from multiprocessing import cpu_count
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,8 @@ def run_many(
         raise TypeError(f"parameters must be a list of dictionaries, not {_type(parameters)}.")
     if failed not in ("raise", "nan"):
         raise BristleError(f'failed = "{failed}" must be "raise" or "nan".')
-    workers = min(workers or os.cpu_count() or 1, len(parameters))
-    limit = seconds and seconds * max(workers, 1)  # the time of all threads counts
+    workers = min(workers or cpu_count(), len(parameters))
+    limit = seconds and seconds * workers  # the time of all threads counts
     runs = Runs(model, time, inputs, outputs, interpolate, tolerance, limit)
 
     def work(one: Values) -> dict[str, np.ndarray]:

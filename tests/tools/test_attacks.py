@@ -172,6 +172,27 @@ def test_absurd_input_is_refused(case, refused):
     assert refused(*words) == sentence
 
 
+# A number that is taken, and the next one that is not; before them a mistake that is told later.
+UNKNOWN = ["sweep", "pulse", "LuGre", "--over", "nothing=.5:.6:2"]
+LIMITS = [
+    (["run", "LuGre", "--stop", "1", "--set", "nothing=1", "--interval"], 1.001e-7, 0.999e-7),
+    ([*UNKNOWN, "--stop"], 3999, 4001),
+    ([*UNKNOWN, "--interval"], 4.01e-8, 3.99e-8),
+    ([*UNKNOWN, "--workers"], 1, 0),
+    (["identify", "nothing.csv", "--model", "LuGre", "--samples"], 30, 29),
+    (["identify", "nothing.csv", "--model", "LuGre", "--mass"], 1e-9, 0),
+    (["identify", "nothing.csv", "--model", "LuGre", "--normal"], 1e-9, 0),
+    (["suggest", "nothing", "--mass"], 1e-12, 0.9e-12),
+    (["suggest", "nothing", "--mass"], 1e12, 1.1e12),
+]
+
+
+@pytest.mark.parametrize("words, taken, not_taken", LIMITS)
+def test_a_limit_is_where_it_is_said_to_be(words, taken, not_taken, refused):
+    assert "nothing" in refused(*words, taken)
+    assert "nothing" not in refused(*words, not_taken)
+
+
 def test_a_device_stays_one(refused):
     refused("run", "LuGre", *RUN, "-o", "/dev/full")
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)

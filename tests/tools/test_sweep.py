@@ -291,7 +291,7 @@ def test_another_sweep_does_not_use_an_old_journal(refused):  # noqa: F811
 @pytest.mark.parametrize("workers, most", [(1, 1), (3, 3), (None, 5)])
 def test_as_many_runs_at_a_time_as_workers(workers, most, monkeypatch):
     """By default as many as there are processors."""
-    monkeypatch.setattr(execution.os, "cpu_count", lambda: 5)
+    monkeypatch.setattr(execution, "cpu_count", lambda: 5)
     asked = []
     pool = execution.ThreadPoolExecutor
     monkeypatch.setattr(

@@ -3,10 +3,10 @@ scheduler."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from multiprocessing import cpu_count
 
 from .. import BristleError
 from .runs import Result
@@ -23,7 +23,7 @@ def on_this_machine(
 ) -> Iterator[tuple[int, Result]]:
     """Yields the results as they come. The runs are made outside Python, so threads use all
     cores."""
-    count = workers or os.cpu_count() or 1
+    count = workers or cpu_count()
     waiting = iter(tasks)
     pool = ThreadPoolExecutor(count)
     try:
