@@ -72,7 +72,6 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
             patience = trial + after_each_part;
             *x = from->x;
             *step = 1e-3 * left;
-            if (settle_at(motion, t, x, m)) break;
             const Point at = point_at(motion, t, x, m);
             relax(motion, &at, t - from->t, x);
             if (settle_at(motion, t, x, m)) break;
