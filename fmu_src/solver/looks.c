@@ -36,15 +36,14 @@ static int may_reach_zero(const Look *a, const Look *b, const Look *c, int i) {
     return fmax(fabs(a->g[i]), fabs(c->g[i])) >= 2 * fabs(b->g[i]);
 }
 
-/* The first of the looks between n and the last at which an indicator is nearer to zero than at
- * those beside it; the last where there is none, which is nearly always so. */
+/* The first of the looks between n and the last at which an indicator is nearer to zero than before
+ * and does not come nearer; the last where there is none, which is nearly always so. */
 static int first_turn(const Look *looks, int n, int last, int count) {
     for (; n < last; n++)
         for (int i = 0; i < count; i++) {
             const double now = fabs(looks[n].g[i]), before = fabs(looks[n - 1].g[i]),
                          after = fabs(looks[n + 1].g[i]);
-            if (now > before || now > after || (now == before && now == after)) continue;
-            return n;
+            if (now < before && now <= after) return n;
         }
     return n;
 }
