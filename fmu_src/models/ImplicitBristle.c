@@ -82,7 +82,7 @@ static double balance(const Parameters *p, Tip tip, double a, double *rise) {
  * alpha) y - exp(alpha y) is concave and falls, so from a point where it is negative Newton's
  * iteration runs down to its zero. */
 static double steep_fold(double level, double alpha) {
-    double y = fmin(level / (1 - alpha), log(fmax(level, 1)) / alpha);
+    double y = log(fmax(level, 1)) / alpha;
     for (int i = 0; i < ITERATIONS_AT_MOST; i++) {
         const double q = exp(alpha * y);
         const double step = (q + (1 - alpha) * y - level) / (1 - alpha + alpha * q);
