@@ -28,9 +28,10 @@ from bristle.identify.fit.statistics import (
 )
 from bristle.identify.fit.load import PLACE, share_of_place, with_load
 from bristle.identify.tell.page import _validation, pictures_of
-from bristle.identify.fit.problem import TRUST, Linear, Problem
+from bristle.identify.fit.problem import TRUST, Linear, Problem, _means
+from bristle.identify.fit.profile import _Ends
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
-from bristle.identify.fit.result import Estimate, Wanted, about
+from bristle.identify.fit.result import UNDETERMINED, Estimate, Wanted, about
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
 from bristle.identify.record.units import with_prefix
@@ -1342,3 +1343,37 @@ def test_an_inertia_that_the_data_do_not_tell_is_called_so(tmp_path, monkeypatch
         in said
         and "give it in kg.m2 with --mass" in said
     )
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 100])
+def test_the_mean_of_a_parabola_over_a_block_is_that_of_its_samples(block):
+    def parabola(x):
+        return 3 + x - 2 * x**2
+
+    samples = parabola((np.arange(2 * block) + 0.5) / block)
+    values = parabola(np.linspace(0, 2, 5)) if block > 1 else samples
+    assert _means(values, block) == pytest.approx(samples.reshape(2, block).mean(axis=1))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("share, reached", [(1.0, 1.0), (0.7, 1 / 0.7), (0.2, 5.0), (1e-3, 40.0)])
+def test_an_interval_ends_where_the_residual_has_risen_as_promised(
+    monkeypatch, sign, positive, share, reached
+):
+    """The root of the rise is a share of what straight lines promise; what is as wide as twenty
+    times the interval would not count as determined and is not looked for."""
+    value, half, spread = 8.0, UNDETERMINED * 8.0 / 20, 40.0
+    about_it = SimpleNamespace(positive=positive, low=-np.inf, high=np.inf)
+    space = SimpleNamespace(scales={"one": 1.0})
+    problem = SimpleNamespace(of={"one": about_it}, space=space, watch=SimpleNamespace(is_up=False))
+    ends = SimpleNamespace(name="one", value=value, low=None, high=None)
+    tried = _Ends(problem, {}, ends, spread, 7.0)
+    ends.low, ends.high = tried._at(-half), tried._at(half)
+
+    def refitted(self, target, values):
+        return 7.0 + (share * tried._way(target) / spread) ** 2, values
+
+    monkeypatch.setattr(_Ends, "_refitted", refitted)
+    way = sign * tried._way(tried._end(sign))
+    assert way == pytest.approx(half * reached) or way > 2 * UNDETERMINED * value and reached == 40

@@ -12,6 +12,7 @@ from test_cli import refused  # noqa: F401
 from bristle import BristleError
 from bristle.identify.options import ROLES
 from bristle.identify.command import _read
+from bristle.identify.record.cells import clock_seconds
 from bristle.identify.record.filtering import (
     WIDTHS,
     coarser,
@@ -700,6 +701,11 @@ def test_times_of_any_clock_pass_midnight(tmp_path, clock):
     assert (
         len(read_record(tmp_path / "a.csv", Options(normal=5.0, start=0.5, stop=1.0)).time) == 101
     ), "seconds count from the first sample"
+
+
+def test_times_of_several_zones_are_those_of_one():
+    zoned = ["2024-05-02 12:00:00+02:00", "2024-05-02 05:30:01-04:30", "2024-05-02 10:00:02Z"]
+    assert clock_seconds(zoned).tolist() == [0, 1, 2]
 
 
 def test_samples_written_twice_are_left_out_and_a_rate_has_to_be_that_of_the_times(tmp_path):
