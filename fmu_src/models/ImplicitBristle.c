@@ -106,8 +106,8 @@ static double fold(const Parameters *p, Tip tip, int falling) {
     const double level = log(alpha / lift);
     if (alpha <= 1 && !falling) return 0;
     if (alpha < 1) return steep_fold(level, alpha) * p->v_A;
-    double s = falling ? 1 : pow(lift / alpha, 1 / (alpha - 1));
-    while (falling && level + (alpha - 1) * log(s) > power(s, alpha)) s *= 2;
+    /* (alpha - 1) ln s is at most s^alpha/e */
+    double s = falling ? pow(fmax(1, 1.6 * level), 1 / alpha) : pow(lift / alpha, 1 / (alpha - 1));
     for (int i = 0; i < ITERATIONS_AT_MOST && s > 0; i++) {
         const double q = power(s, alpha);
         const double step = (level + (alpha - 1) * log(s) - q) * s / (alpha - 1 - alpha * q);
