@@ -171,6 +171,7 @@ def _math(latex: str, display: str = "inline") -> str:
     problem = None
     try:
         shown = convert(latex, display=display)
+        well = _set_well(shown)
     except Exception as error:  # the package has no common base for its exceptions
         problem = type(error).__name__
     else:
@@ -180,7 +181,7 @@ def _math(latex: str, display: str = "inline") -> str:
             problem = "the braces do not match"
     if problem:
         raise LatexError(f'The LaTeX "{" ".join(latex.split())}" cannot be shown: {problem}.')
-    return _set_well(shown)
+    return well
 
 
 def _set_well(math: str) -> str:

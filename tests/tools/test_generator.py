@@ -661,8 +661,11 @@ def test_a_forgotten_header_and_an_unknown_member_are_named(project):
 
 
 def test_latex_that_cannot_be_shown_is_refused_with_its_file(project):
-    changed(project, "latex = 'F = k z'", r"latex = '\left( F = k z'")
-    refused(project, r'Element.toml: The LaTeX ".*" cannot be shown')
+    before = "F = k z"
+    for latex in (r"\left( F = k z", "F & k z"):
+        changed(project, f"latex = '{before}'", f"latex = '{latex}'")
+        before = latex
+        refused(project, r'Element.toml: The LaTeX ".*" cannot be shown')
 
 
 def test_a_parameter_that_nothing_uses_is_refused(project):
