@@ -545,7 +545,7 @@ _COUPLINGS = {"couplingMass": 0, "couplingInertia": 2}
 def _couple(made: Suggestion, mass: float) -> None:
     for name, power in _COUPLINGS.items():
         if made.has(name):
-            reason = "so that co-simulation is stable with this step; one contact of the body alone"
+            reason = "so that co-simulation is stable with this step; only contact of the body"
             made.set(name, mass * _radius(made) ** power, reason)
 
 
