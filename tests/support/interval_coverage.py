@@ -4,10 +4,11 @@ written here, not from FMUs, with known parameters."""
 import itertools
 import tempfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from scipy.signal import lfilter
 
 from bristle.identify.fit.candidates import candidate
 from bristle.identify.fit.estimate import fit
@@ -47,6 +48,8 @@ class Case:
     begin: int  # sample at which the record begins: in motion, unless 0
     seed: int
     lag: int = 0  # delay of the force in samples
+    # s: of a low-pass filter of the force; without one the noise is that of the case without it
+    time_constant: float = field(default=0.0, repr=False)
 
 
 def velocity(motion, time):
@@ -58,12 +61,11 @@ def velocity(motion, time):
 
 
 def friction(law, speeds, step):
-    """Returns the force of a law at every SUBSTEPS-th of finely sampled speeds, from an unloaded
-    bristle: z' = v − a(v) z is linear in z, and solved exactly with the speed in the middle of a
-    step."""
+    """Returns the force of a law at finely sampled speeds, from an unloaded bristle: z' = v − a(v) z
+    is linear in z, and solved exactly with the speed in the middle of a step."""
     p = TRUTH[law]
     if law == "SmoothCoulomb":
-        return (p["dynamicFriction"] * np.tanh(speeds / p["dynamicVelocity"]))[::SUBSTEPS]
+        return p["dynamicFriction"] * np.tanh(speeds / p["dynamicVelocity"])
     stiffness = p["bristleStiffness"]
 
     def level(v):
@@ -85,7 +87,7 @@ def friction(law, speeds, step):
     if law == "LuGre":
         slip = speeds - stiffness * np.abs(speeds) / level(speeds) * deflections
         force = force + p["bristleDamping"] * slip + p["viscousFriction"] * speeds
-    return force[::SUBSTEPS]
+    return force
 
 
 def record_of(case, file, count=900):
@@ -94,6 +96,10 @@ def record_of(case, file, count=900):
     step = INTERVAL / SUBSTEPS
     positions = np.concatenate(([0.0], np.cumsum((speeds[1:] + speeds[:-1]) / 2) * step))
     force = friction(case.law, speeds, step)
+    if case.time_constant:  # y' = (force - y)/T, exactly for steps of the force
+        kept = np.exp(-step / case.time_constant)
+        force = lfilter([1 - kept], [1, -kept], force)
+    force = force[::SUBSTEPS]
     random = np.random.default_rng(zlib.crc32(repr(case).encode()))  # independent noise
     force = force + case.noise * np.abs(force).max() * random.standard_normal(len(force))
     force = np.concatenate((np.full(case.lag, force[0]), force))[: len(force)]

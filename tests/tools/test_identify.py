@@ -182,6 +182,17 @@ def test_a_first_state_that_suits_a_wrong_damping_is_left(tmp_path):
     assert free.quality.rms < 1.0001 * given.quality.rms
 
 
+def test_a_reversal_within_a_sample_gives_a_stiffness_to_begin_with(tmp_path):
+    """The contact turns round over 35 µm, which takes two samples; the speed of fast sliding would
+    make 0.8 mm of one, and a stiffness of a twentieth."""
+    time = np.arange(0, 4.0, 0.00025)
+    velocity = 0.15 * np.cos(5 * time)
+    force = friction("LuGre", time, velocity, 1.0, DRIVE | {"bristleStiffness": 4e5})
+    columns = {"t": time[::20], "v": velocity[::20], "F": force[::20]}
+    record = read_record(written(tmp_path / "a.csv", columns), Options(normal=1.0))
+    assert 1e5 < scales([record]).stiffness < 1.6e6
+
+
 def test_drive_data_with_an_unknown_mass(tmp_path):
     options = Options(normal=1.0, mass="identify", samples=4001)
     record = read_record(drive_file(tmp_path, "drive.csv", 1), options)

@@ -21,74 +21,42 @@ ROLES = (  # those of identify/record/roles.py, which takes numpy
 COLUMN = f"which column is what, by its title or number; ROLE=none leaves it out. Roles: {ROLES}"
 
 
+_MASS = (
+    'mass for drive data, whose force contains both inertia and friction; or "identify" (of a twin'
+    " in kg.m2)"
+)
+_CONSTANT = (
+    "force per measured motor current, or per control voltage (N/V), gear included (N.m/A with"
+    " --radius)"
+)
+_RADIUS = (
+    "radius at which friction acts, for angles and torques (default for a rotational twin:"
+    " frictionRadius)"
+)
+_NORMAL = "the normal force, if it is not measured; with 1, friction coefficients are forces in N"
+_SIGN = "-: the force is that on the body, opposite to the motion"
+_OFFSET = "none: the force has neither offset nor drift; what differs by direction is friction"
+_SAMPLES = (
+    "largest number of samples of a record; neighbours are averaged to reach it (default: 10000)"
+)
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """How a measurement is read."""
     data = parser.add_argument_group("the data")
-    data.add_argument("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
-    data.add_argument(
-        "--normal",
-        type=float,
-        metavar="N",
-        help=(
-            "the normal force, if it is not measured; with 1, friction coefficients are forces in N"
-        ),
-    )
-    data.add_argument(
-        "--mass",
-        metavar="KG",
-        help=(
-            'mass for drive data, whose force contains both inertia and friction; or "identify" (of'
-            " a twin in kg.m2)"
-        ),
-    )
-    data.add_argument(
-        "--constant",
-        type=float,
-        metavar="N/A",
-        help=(
-            "force per measured motor current, or per control voltage (N/V), gear included (N.m/A"
-            " with --radius)"
-        ),
-    )
-    data.add_argument(
-        "--radius",
-        type=float,
-        metavar="M",
-        help=(
-            "radius at which friction acts, for angles and torques (default for a rotational twin:"
-            " frictionRadius)"
-        ),
-    )
-    data.add_argument(
-        "--rate", type=float, metavar="HZ", help="samples per second, if there is no time column"
-    )
-    data.add_argument(
-        "--from", dest="begin", type=float, metavar="S", help="ignore data before this time"
-    )
-    data.add_argument(
-        "--to", dest="end", type=float, metavar="S", help="ignore data after this time"
-    )
-    data.add_argument(
-        "--sign",
-        choices=SIGNS,
-        default="auto",
-        help="-: the force is that on the body, opposite to the motion",
-    )
-    data.add_argument(
-        "--offset",
-        choices=OFFSETS,
-        default="auto",
-        help="none: the force has neither offset nor drift; what differs by direction is friction",
-    )
-    data.add_argument(
-        "--samples",
-        type=int,
-        default=10_000,
-        help=(
-            "largest number of samples of a record; neighbours are averaged to reach it (default:"
-            " 10000)"
-        ),
-    )
+    add = data.add_argument
+    add("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
+    add("--normal", type=float, metavar="N", help=_NORMAL)
+    add("--mass", metavar="KG", help=_MASS)
+    add("--constant", type=float, metavar="N/A", help=_CONSTANT)
+    add("--radius", type=float, metavar="M", help=_RADIUS)
+    rate = "samples per second, if there is no time column"
+    add("--rate", type=float, metavar="HZ", help=rate)
+    add("--from", dest="begin", type=float, metavar="S", help="ignore data before this time")
+    add("--to", dest="end", type=float, metavar="S", help="ignore data after this time")
+    add("--sign", choices=SIGNS, default="auto", help=_SIGN)
+    add("--offset", choices=OFFSETS, default="auto", help=_OFFSET)
+    add("--samples", type=int, default=10_000, help=_SAMPLES)
 
 
 def reading_options(arguments: argparse.Namespace) -> Options:

@@ -202,13 +202,10 @@ class Nuisance:
     record: int  # whose state it is
     weights: Mapping[str, float]  # per initial value
 
-    @property
-    def slid(self) -> float:
-        """What the initial values are in sliding, all together, where this is its scale."""
-        return self.scale * sum(self.weights.values())
 
-
-DELAY = "forceDelay"  # by how much the force of the records lags behind the motion
+# by how much the force of the records lags behind the motion: by a dead time, or the time constant
+# of a low-pass
+DELAY, LOW_PASS = LAGS = ("forceDelay", "forceLowPass")
 
 
 class Space:

@@ -15,7 +15,7 @@ from .intervals import judged
 from .problem import Problem, Teller, Watch
 from .profile import checked
 from .result import SAMPLES, Fit, Wanted
-from .search import ITERATIONS, begins, from_other_states, settled
+from .search import ITERATIONS, begins, settled
 from .starts import first_values, scales
 from .statistics import correlation_time
 from .unknowns import first_point, unknowns
@@ -59,11 +59,7 @@ def fit(
         if not set(_best(problem, solutions + more)) & set(range(len(solutions))):
             problem, solutions = other, more
     alike = _best(problem, solutions)
-    point, confirmed = solutions[alike[0]], len(alike) > 1
-    watch.begin("least squares, from other first states")
-    found = [point, from_other_states(problem, point, bounds, seen)]
-    better = _best(problem, found)
-    point, confirmed = found[better[0]], confirmed and 0 in better
+    point = solutions[alike[0]]
     if any(record.block > 1 for record in records) and _is_too_coarse(problem, point):
         watch.begin("least squares, with more points of a run for each mean")
         problem = problem.finer()
@@ -86,7 +82,7 @@ def fit(
         fixed={name: value for name, value in space.fixed.items() if name in wanted.fixed},
         runs=watch.runs,
         starts=wanted.begin.starts if wanted.begin else len(solutions),
-        confirmed=wanted.begin.confirmed if wanted.begin else confirmed,
+        confirmed=wanted.begin.confirmed if wanted.begin else len(alike) > 1,
         hurried=watch.step if watch.is_up else "",
     )
 

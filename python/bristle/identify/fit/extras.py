@@ -1,5 +1,5 @@
 """Numbers that are fitted where the residual shows them beyond chance: by how much the force lags
-behind the motion, and a viscous part that differs by direction."""
+behind the motion, by a dead time or a low-pass, and a viscous part that differs by direction."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .candidates import BACKWARD_VISCOUS, VISCOUS, Space
+from .candidates import BACKWARD_VISCOUS, DELAY, LAGS, VISCOUS, Space
 from .intervals import judged
 from .problem import Problem
 from .result import Fit, Wanted
-from .search import ITERATIONS, Bounds, from_other_states
-from .starts import Scales
+from .search import ITERATIONS, Bounds
 from .statistics import correlation_time
 
 # gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
@@ -27,6 +26,7 @@ LATEST = 20.0
 # without one is as soft as it makes up for it
 _LAGS = (0.0, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 _LAG_STEPS = 12  # at most, each with a few steps of least squares
+_SHORTEST = 0.05  # samples: of a low-pass that is as good as none
 _SAME_LAG = 1e-3  # samples: far below any interval of a lag
 _SOME = 4  # steps of least squares between two steps of the lag
 
@@ -62,19 +62,27 @@ def through_narrower_windows(solved: Solved) -> Solved:
 def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
     """The fit, with those of the numbers that gain more than chance and differ from what they are
     without being fitted."""
-    result = plain
+    result, lag = plain, ""
+    if wanted.delay is None:
+        # an acceleration, which goes beside the force, would have to go through the low-pass, too
+        is_plain = all(len(record.kernel) == 1 for record in solved.problem.records)
+        lags = {
+            kind: _with_lag(solved.problem, solved.point, kind)
+            for kind in (LAGS if is_plain else (DELAY,))
+        }
+        kind = min(lags, key=lambda one: lags[one].cost)
+        if _gain(solved, tried := lags[kind]) > WORTH:
+            tried = _from_the_start(solved.problem, tried, kind)
+            more = judged(tried.problem, tried.point, tried.bounds, plain.seen, kind)
+            if _is_a_lag(more):
+                solved, result, lag = tried, more, kind
     if _may_differ(solved.problem, wanted):
-        tried = _with_viscous_direction(solved.problem, solved.point, plain.seen)
+        tried = _with_viscous_direction(solved.problem, solved.point)
         if _gain(solved, tried) > WORTH:
-            more = judged(tried.problem, tried.point, tried.bounds, plain.seen)
+            more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag)
             (ratio,) = (one for one in more.estimates if one.name == BACKWARD_VISCOUS)
             if ratio.determined and not ratio.low <= 1 <= ratio.high:
                 solved, result = tried, more
-    if wanted.delay is None:
-        tried = _with_delay(solved.problem, solved.point, plain.seen)
-        if _gain(solved, tried) > WORTH:
-            more = judged(tried.problem, tried.point, tried.bounds, plain.seen, lag=True)
-            solved, result = (tried, more) if _is_a_lag(more) else (solved, result)
     return solved, result
 
 
@@ -87,15 +95,38 @@ def _gain(solved: Solved, tried: Solved) -> float:
     return float(independent * math.log(solved.cost / tried.cost))
 
 
-def _with_delay(problem: Problem, point: np.ndarray, seen: Scales) -> Solved:
-    """With the motion later by the lag that fits best: by steps of Gauss and Newton in the lag and
+def _from_the_start(problem: Problem, solved: Solved, kind: str) -> Solved:
+    """The better of a solution with a lag and of one that begins where the fit without it did:
+    making up for the lag may have taken a number, as the damping, to where nothing depends on
+    it."""
+    if problem.anchor is None:
+        return solved
+    first = solved.problem.records[0]
+    lag = (first.time_constant or first.delay) * first.block / first.interval
+    again = _with_lag(problem, problem.anchor, kind, (lag,), ITERATIONS)
+    return min(solved, again, key=lambda one: one.cost)
+
+
+def _with_lag(
+    problem: Problem,
+    point: np.ndarray,
+    kind: str,
+    lags: Sequence[float] = _LAGS,
+    iterations: int = _SOME,
+) -> Solved:
+    """With the force later by the lag that fits best: by steps of Gauss and Newton in the lag and
     all else at once, and least squares in between."""
     interval = problem.records[0].interval / problem.records[0].block
     bounds = problem.space.bounds(point)
     bounds = np.minimum(bounds[0], point), np.maximum(bounds[1], point)
-    begun = [(problem.delayed(lag * interval).solved(point, bounds, _SOME), lag) for lag in _LAGS]
+    least = -LATEST if kind == DELAY else _SHORTEST
+    begun = [
+        (problem.lagging(kind, lag * interval).solved(point, bounds, iterations), lag)
+        for lag in lags
+        if lag >= least
+    ]
     solution, lag = min(begun, key=lambda one: one[0].cost)
-    other = problem.delayed(lag * interval)
+    other = problem.lagging(kind, lag * interval)
     step = math.inf
     for _ in range(_LAG_STEPS):
         if abs(step) < _SAME_LAG:
@@ -105,15 +136,14 @@ def _with_delay(problem: Problem, point: np.ndarray, seen: Scales) -> Solved:
         sizes = np.maximum(np.linalg.norm(table, axis=0), 1e-300)
         step = float((np.linalg.lstsq(table / sizes, -rest, rcond=1e-6)[0] / sizes)[-1] / interval)
         while abs(step) >= _SAME_LAG:
-            later = float(np.clip(lag + step, -LATEST, LATEST))
-            further = problem.delayed(later * interval)
+            later = float(np.clip(lag + step, least, LATEST))
+            further = problem.lagging(kind, later * interval)
             found = further.solved(solution.point, bounds, _SOME)
             if found.cost < solution.cost:
                 lag, other, solution = later, further, found
                 break
             step /= 2
-    last = other.solved(solution.point, bounds, ITERATIONS).point
-    return Solved(other, from_other_states(other, last, bounds, seen), bounds)
+    return Solved(other, other.solved(solution.point, bounds, ITERATIONS).point, bounds)
 
 
 def _is_a_lag(result: Fit) -> bool:
@@ -121,7 +151,7 @@ def _is_a_lag(result: Fit) -> bool:
     a lag, and within what was looked for."""
     record = result.records[0]
     latest = LATEST * record.interval / record.block
-    return result.delay is not None and result.delay.determined and abs(record.delay) < latest
+    return bool(result.lag and result.lag.determined and abs(result.lag.value) < latest)
 
 
 def _may_differ(problem: Problem, wanted: Wanted) -> bool:
@@ -136,7 +166,7 @@ def _may_differ(problem: Problem, wanted: Wanted) -> bool:
     )
 
 
-def _with_viscous_direction(problem: Problem, point: np.ndarray, seen: Scales) -> Solved:
+def _with_viscous_direction(problem: Problem, point: np.ndarray) -> Solved:
     old, law = problem.space, [*problem.space.law, BACKWARD_VISCOUS]
     fixed = {name: value for name, value in old.fixed.items() if name not in law}
     sizes = old.scales | {BACKWARD_VISCOUS: 1.0}
@@ -148,5 +178,4 @@ def _with_viscous_direction(problem: Problem, point: np.ndarray, seen: Scales) -
     low, high = space.bounds(begins[0])
     bounds = np.minimum(low, np.min(begins, axis=0)), np.maximum(high, np.max(begins, axis=0))
     begin = begins[int(np.argmin(other.costs(begins)))]
-    found = other.solved(begin, bounds, ITERATIONS).point
-    return Solved(other, from_other_states(other, found, bounds, seen), bounds)
+    return Solved(other, other.solved(begin, bounds, ITERATIONS).point, bounds)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ... import BristleError
 from ..record.reading import GRAVITY, SPRING, directions, whole_drive
-from .candidates import DELAY, Candidate, Space
+from .candidates import Candidate, Space
 from .problem import Linear, Problem
 from .result import UNDETERMINED, Estimate, Fit, about
 from .search import ITERATIONS, Bounds
@@ -40,10 +40,10 @@ def judged(
     point: np.ndarray,
     bounds: Bounds,
     seen: Scales,
-    lag: bool = False,
+    lag: str = "",
     filters: bool = True,
 ) -> Fit:
-    """The result with its intervals; `lag`: that of the records was fitted, too; `filters`: the
+    """The result with its intervals; `lag`: the one that was fitted, too; `filters`: the
     intervals contain what other filters of the velocity would give."""
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
@@ -63,12 +63,13 @@ def judged(
     filtered = _by_filter(problem, point, bounds, slopes) if filters else []
     moved += [shift for shift, _ in filtered]
     covariance = covariance + sum(np.outer(shift, shift) for shift in moved) / reach**2
-    names = [*problem.space.names, *([DELAY] if lag else [])]
+    names = [*problem.space.names, *([lag] if lag else [])]
     confusions = confusions_of(lost, names)
     estimates = _estimates(problem.space, point, reach, bounds, covariance, confusions)
     if lag:
         half = reach * math.sqrt(covariance[-1, -1])
-        estimates.append(about(DELAY, "s", problem.records[0].delay, half))
+        first = problem.records[0]
+        estimates.append(about(lag, "s", first.time_constant or first.delay, half))
     reaches = [
         math.hypot(
             reach

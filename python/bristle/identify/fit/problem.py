@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import BristleError
 from ...running import Runs, run_many
-from .candidates import Candidate, Space
+from .candidates import DELAY, Candidate, Space
 from .solver import Solution, least_squares
 from ..record.filtering import coarser, smoothed
 from ..record.reading import Record, whole_drive
@@ -148,9 +148,10 @@ class Problem:
         """The same with more points of a run for each mean."""
         return self.like([record.finer for record in self.records])
 
-    def delayed(self, delay: float) -> Problem:
-        """The same with the motion so much later than it was measured."""
-        return self.like([record.delayed(delay) for record in self.records])
+    def lagging(self, kind: str, lag: float) -> Problem:
+        """The same with a force that lags so much behind the motion."""
+        change = Record.delayed if kind == DELAY else Record.slowed
+        return self.like([change(record, lag) for record in self.records])
 
     def like(self, records: Sequence[Record] | None = None, space: Space | None = None) -> Problem:
         """The same with other records or another space; springs stay with their space."""
@@ -310,7 +311,9 @@ class Problem:
         modelled = self.modelled(forces, self.linear(forces))
         ends = np.cumsum([len(record.time) for record in self.records])[:-1]
         slopes = [
-            np.gradient(part, record.interval)
+            smoothed(np.gradient(part, record.interval), coarser(record.kernel, record.block))
+            if record.time_constant
+            else np.gradient(part, record.interval)
             for part, record in zip(np.split(modelled, ends), self.records, strict=True)
         ]
         return self.project(np.concatenate(slopes) * self.weight)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..record.reading import Record
-from .candidates import DELAY, Candidate
+from .candidates import LAGS, Candidate
 from .problem import Linear
 from .starts import Scales
 from .statistics import Quality
@@ -98,5 +98,5 @@ class Fit:
         return {**self.fixed, **{one.name: one.value for one in self.estimates}}
 
     @property
-    def delay(self) -> Estimate | None:
-        return next((one for one in self.nuisances if one.name == DELAY), None)
+    def lag(self) -> Estimate | None:
+        return next((one for one in self.nuisances if one.name in LAGS), None)

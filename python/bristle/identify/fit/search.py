@@ -10,9 +10,8 @@ from ..record.reading import averaged
 from .problem import Problem
 from .result import UNDETERMINED
 from .solver import latin_hypercube
-from .starts import Scales, spreads
+from .starts import spreads
 from .statistics import correlation_time, covariance_of
-from .unknowns import sliding_states
 
 # means of each record, with two points of a run for each, in the search for a start, in which there
 # are hundreds of runs; the same on every machine, so that the result is
@@ -58,37 +57,6 @@ def settled(
         problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
         found = problem.solved(found, bounds, ITERATIONS).point
     return found
-
-
-def from_other_states(
-    problem: Problem, point: np.ndarray, bounds: Bounds, seen: Scales
-) -> np.ndarray:
-    """The better of a solution and of least squares from the same with other first states, which
-    are held at first: what a bristle begins with is soon forgotten, so that a wrong state costs
-    little, and least squares may stay there with a damping that suits it."""
-    states = slice(len(problem.space.law), None)
-    if not len(point[states]) or problem.watch.is_up:
-        return point
-    values = problem.space.values(point)
-    slid = sum(sliding_states(problem.of, seen, values))
-    other = point.copy()
-    other[states] = [slid / one.slid for one in problem.space.nuisances]
-    other = with_other_states(problem, other)
-    held = bounds[0].copy(), bounds[1].copy()
-    held[0][states], held[1][states] = other[states] - 1e-9, other[states] + 1e-9
-    for limits in (held, bounds):
-        found = problem.solved(other, limits, ITERATIONS)
-        other = found.point
-    return other if found.cost < (problem.objectives([point]) ** 2).sum() else point
-
-
-def with_other_states(problem: Problem, point: np.ndarray) -> np.ndarray:
-    """The point with the best of each first state, of the opposite one, and of none."""
-    for i in range(len(problem.space.law), len(point)):
-        tried = np.tile(point, (3, 1))
-        tried[:, i] *= (0.0, 1.0, -1.0)
-        point = tried[int(np.argmin(problem.costs(list(tried))))]
-    return point
 
 
 def _spring(problem: Problem, point: np.ndarray) -> float:

@@ -14,6 +14,8 @@ from .candidates import Candidate, Space
 from ..record.reading import Record, directions
 from .statistics import distance_after_reversal
 
+# of the way from a reversal to where friction is zero: after it 1 - 2/2^6 of sliding friction acts
+_SLID = 6
 _FALLS = 9  # speeds of the fall of friction that are tried, each 1.8 times the one before
 
 
@@ -70,8 +72,8 @@ def _glance(record: Record) -> Scales:
     moving = loaded & (speeds > 0.05 * usual)
     level = float(np.quantile(ratio[moving], 0.75)) if moving.any() else 0.1
     level = level if level > 0 else float(np.abs(ratio[loaded]).max()) or 0.1
-    turning, resolved = _turning(record, ratio, distance, starts, loaded, usual)
-    sliding = moving & (distance > 3 * turning)
+    turning, resolved = _turning(record, force, loaded)
+    sliding = moving & (distance > _SLID * turning)
     slides = bool(sliding.sum() >= 20)
     if not slides:
         sliding = moving & (ratio > 0.8 * level)
@@ -115,30 +117,38 @@ def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rest, table[:, :held] @ found[:held], seen
 
 
-def _turning(
-    record: Record,
-    ratio: np.ndarray,
-    distance: np.ndarray,
-    starts: np.ndarray,
-    loaded: np.ndarray,
-    usual: float,
-) -> tuple[float, bool]:
-    """The distance after a reversal at which friction has come round to zero: the median over all
-    reversals."""
-    found, fine = [], []
-    ends = np.concatenate((starts[1:], [len(ratio)]))
-    for begin, end in zip(starts[1:], ends[1:], strict=True):
-        part, way = ratio[begin:end], distance[begin:end]
-        if end - begin < 3 or not loaded[begin:end].all() or part[0] >= 0:
+def _turning(record: Record, force: np.ndarray, loaded: np.ndarray) -> tuple[float, bool]:
+    """The way from a reversal to where friction has come round to zero, and whether it holds
+    several samples: the median over all reversals, with straight lines between samples. Where the
+    samples do not show it, it is the way from the reversal to the next sample."""
+    speeds, rows, interval = record.velocity, np.arange(len(force)), record.interval
+    ways, samples, steps = [], [], [float(np.abs(speeds).max()) * interval]
+    edges = [0, *record.reversals(), len(force)]
+    for before, begin, end in zip(edges, edges[1:], edges[2:], strict=False):
+        onward, against = np.sign(speeds[begin]) * speeds, np.sign(speeds[begin]) * force
+        still = before + np.flatnonzero(onward[before:begin] <= 0)
+        if not len(still):
             continue
-        crossing = np.argmax(part > 0)
-        if crossing > 0 and way[crossing] > 0:
-            found.append(way[crossing])
-            fine.append(crossing)
-    step = usual * record.interval
-    if not found:
-        return max(step, 1e-12), False
-    return max(float(np.median(found)), 1e-12), bool(np.median(fine) >= 3)
+        turned = int(still[-1]) + 1
+        steps.append(float(onward[turned]) * interval / 2)
+        round_again = turned + np.flatnonzero(against[turned:end] > 0)
+        if against[turned - 1] >= 0 or not len(round_again) or not loaded[before:end].all():
+            continue
+        last = int(round_again[0])
+        first, later = _crossing(onward, turned), _crossing(against, last)
+        places = np.array([first, *range(turned, last), later])
+        moved = np.interp(places, rows, onward)
+        if later > first:
+            ways.append(float(np.sum((moved[1:] + moved[:-1]) / 2 * np.diff(places))) * interval)
+            samples.append(last - turned)
+    if not ways:
+        return max(float(np.median(steps)), 1e-12), False
+    return max(float(np.median(ways)), 1e-12), bool(np.median(samples) >= 3)
+
+
+def _crossing(values: np.ndarray, i: int) -> float:
+    """Where a signal passes zero, from the sample before i to i."""
+    return i - float(values[i] / (values[i] - values[i - 1]))
 
 
 def _curve(

@@ -56,7 +56,7 @@ def first_states(
     elements have of the state in sliding, which is that of these values."""
     if not of.starts:
         return []
-    sizes = sliding_states(of, seen, values)
+    sizes = _sliding_states(of, seen, values)
     several = len(sizes) > 1
     size = 1.0 if several else sizes[0] or seen.turning
     weights = {
@@ -72,7 +72,7 @@ def first_states(
     ]  # fmt: skip
 
 
-def sliding_states(of: Candidate, seen: Scales, values: Mapping[str, float]) -> list[float]:
+def _sliding_states(of: Candidate, seen: Scales, values: Mapping[str, float]) -> list[float]:
     """The sizes of the states in steady sliding; 0 where the law cannot be run so."""
     states = [one.name.replace("Start", "") for one in of.starts]
     motion = of.form.inputs(np.full(2, seen.normal), np.full(2, seen.speed), None, of.radius)

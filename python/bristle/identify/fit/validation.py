@@ -11,7 +11,6 @@ from ..record.reading import GRAVITY, Record
 from .candidates import Space
 from .problem import Linear, Problem
 from .result import Fit
-from .search import with_other_states
 from .statistics import Quality, quality_of
 from .unknowns import first_states
 
@@ -20,7 +19,8 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     """The fitted model on another record; its offset, drift and first state are its own, mass, load
     and lag are the fitted ones, unless its angle has another zero."""
     of = result.of
-    record = replace(record, load=result.records[0].load).delayed(result.records[0].delay)
+    first = result.records[0]
+    record = replace(record, load=first.load).delayed(first.delay).slowed(first.time_constant)
     if width := result.records[0].widths[:1]:
         while record.widths[:1] > width and (narrower := record.narrower):
             record = narrower
@@ -44,7 +44,9 @@ def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
     point = np.zeros(len(states))
     if states:
         bounds = problem.space.bounds(point)
-        point = problem.solved(with_other_states(problem, point + 1), bounds, 10).point
+        begins = [np.array([share]) for share in (0.0, 1.0, -1.0)]
+        begin = begins[int(np.argmin(problem.costs(begins)))]
+        point = problem.solved(begin, bounds, 10).point
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
         raise BristleError(

@@ -167,6 +167,16 @@ def later(values: np.ndarray, shift: float) -> np.ndarray:
     )
 
 
+def low_pass(time_constant: float) -> np.ndarray:
+    """The kernel of a low-pass of first order, with its time constant in samples: exact for values
+    that go straight in between, and as long as it remembers more than a millionth."""
+    kept = math.exp(-1 / time_constant)
+    rest = (1 - kept) * time_constant
+    past = np.arange(math.ceil(14 * time_constant))
+    weights = np.append((rest * (1 - kept) * kept**past)[::-1], 1 - rest)
+    return np.append(weights, np.zeros(len(past)))
+
+
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
     """The mean of values, along their last axis, with which a filter of this kernel gives rates."""
     if len(kernel) < 2:

@@ -18,6 +18,7 @@ from .filtering import (
     Rate,
     later,
     local_rate,
+    low_pass,
     median_about,
     noise_of,
     quantization,
@@ -140,6 +141,7 @@ class Record:
     # act on a body that sticks
     held: np.ndarray | None = None
     delay: float = 0.0  # s by which the motion was made later, as the force lags behind it
+    time_constant: float = 0.0  # s of a low-pass through which the force has gone, in the kernel
 
     def delayed(self, delay: float) -> Record:
         """The same with its motion so much later than it was measured."""
@@ -152,6 +154,13 @@ class Record:
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **moved, delay=delay)
+
+    def slowed(self, time_constant: float) -> Record:
+        """The same with a force that went through a low-pass before it was measured."""
+        if not time_constant:
+            return self
+        kernel = low_pass(time_constant * self.block / self.interval)
+        return replace(self, kernel=kernel, time_constant=time_constant)
 
     @property
     def finer(self) -> Record:

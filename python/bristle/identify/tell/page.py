@@ -9,7 +9,7 @@ import numpy as np
 from ... import VERSION
 from ...pages.sheet import figure, paragraph, sentences, sheet, table
 from ...pages.svg import Line, Panel, bars, drawing
-from ..fit.candidates import DELAY, Candidate
+from ..fit.candidates import DELAY, LOW_PASS, Candidate
 from ..fit.intervals import GEARS
 from ..fit.result import Estimate, Fit
 from ..fit.ranking import Ranking
@@ -77,29 +77,24 @@ def _parameters(fit: Fit) -> str:
     return table(("Parameter", "Value", "Unit", "95 % interval", "Meaning"), rows, 1)
 
 
+_MEANINGS = {
+    "mass": "Moved mass, fitted with the rest",
+    "inertia": "Moved inertia, fitted with the rest",
+    DELAY: "By how much the force lags behind the motion: no parameter of the element",
+    LOW_PASS: "Time constant of a low-pass in the force's way: no parameter of the element",
+    GEARS[0]: "By how much the loss coefficient is larger in driving, smaller in being driven",
+    GEARS[1]: "Share of the transmitted torque that is friction: a loss coefficient of GearLoad",
+    "gravityCosine": "Load proportional to the cosine of the angle: no parameter of the element",
+    "gravitySine": "Load proportional to the sine of the angle: no parameter of the element",
+    "loadStiffness": "Load proportional to the displacement: no parameter of the element",
+}
+
+
 def _meaning(one: Estimate) -> str:
     """Of what was fitted beside the parameters."""
-    if one.name in ("mass", "inertia"):
-        return f"Moved {one.name}, fitted with the rest"
-    if one.name == DELAY:
-        return "By how much the force lags behind the motion: no parameter of the element"
-    if one.name == GEARS[0]:
-        return "By how much the loss coefficient is larger in driving, smaller in being driven"
-    if one.name == GEARS[1]:
-        return "Share of the transmitted torque that is friction: a loss coefficient of GearLoad"
     if "Start" in one.name:
         return "State at the first sample of the record, fitted with the rest"
-    return (
-        f"{_LOADS.get(one.name, 'Constant load on the axis')}, fitted with the rest: no parameter"
-        " of the element"
-    )
-
-
-_LOADS = {
-    "gravityCosine": "Load proportional to the cosine of the angle",
-    "gravitySine": "Load proportional to the sine of the angle",
-    "loadStiffness": "Load proportional to the displacement from its mean",
-}
+    return _MEANINGS.get(one.name, "Constant load on the axis: no parameter of the element")
 
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..fit.candidates import DELAY, Candidate
+from ..fit.candidates import LAGS, LOW_PASS, Candidate
 from ..fit.intervals import GEARS
 from ..fit.result import Estimate, Fit
 from ..fit.load import PLACE, share_of_place
@@ -232,7 +232,7 @@ def _of_law(fit: Fit) -> list[str]:
 def _of_records(fit: Fit) -> list[str]:
     """What was fitted of the records themselves."""
     sentences = []
-    states = [one.name for one in fit.nuisances if one.name != DELAY]
+    states = [one.name for one in fit.nuisances if one.name not in LAGS]
     if states:
         sentences.append(
             f"The state at the first sample ({_listed(states)}) is not known from a record of"
@@ -240,16 +240,16 @@ def _of_records(fit: Fit) -> list[str]:
             " parameter of the element; --fix gives it where it is known, as 0 of a contact without"
             " load."
         )
-    if fit.delay:
-        one = fit.delay
-        behind = "behind" if one.value > 0 else "ahead of"
-        late, half = 1e3 * abs(one.value), 1e3 * one.half_width
+    if one := fit.lag:
+        late = plus_minus(1e3 * abs(one.value), 1e3 * one.half_width)
+        place = f"{late} ms {'behind' if one.value > 0 else 'ahead of'} the motion"
+        if one.name == LOW_PASS:
+            place = f"behind the motion as by a low-pass with a time constant of {late} ms"
         none = ", which may as well be none" if one.low <= 0 <= one.high else ""
         sentences.append(
-            f"The force is {plus_minus(late, half)} ms {behind} the motion{none},"
-            " and was fitted so: filters and sampling of sensors do that, and a lag would be taken"
-            " for softness of the contact; a law that is too stiff may need one, too. --delay 0"
-            " fits without it."
+            f"The force is {place}{none}, and was fitted so: filters and sampling of sensors do"
+            " that, and a lag would be taken for softness of the contact; a law that is too stiff"
+            " may need one, too. --delay 0 fits without it."
         )
     if fit.hurried:
         sentences.append(
@@ -415,12 +415,14 @@ def _turning(fit: Fit) -> float:
 
 def _undetermined(one: Estimate, fit: Fit) -> str:
     parameter = fit.of[one.name]
-    if one.at_limit:
-        reason = f"the fit wants it at the {one.at_limit} end of its range, {_roughly(one.value)}"
+    if one.value in (parameter.low, parameter.high):
+        reason = f"the fit wants it at the end of its range, {_roughly(one.value)}"
     elif not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
         reason = "it has next to no effect in this record"
     elif one.partner:
         reason = f"it can be exchanged for {one.partner} almost without loss"
+    elif one.at_limit:
+        reason = f"the fit wants it at the {one.at_limit} end of its range"
     else:
         ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
         reason = f"anything from {ends} fits about as well"
