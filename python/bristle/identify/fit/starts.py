@@ -16,7 +16,9 @@ from .statistics import distance_after_reversal
 
 # of the way from a reversal to where friction is zero: after it 1 - 2/2^6 of sliding friction acts
 _SLID = 6
-_FALLS = 9  # speeds of the fall of friction that are tried, each 1.8 times the one before
+# speeds of the fall of friction that are tried, each 1.8 times the one before, up to a third of the
+# usual speed: a wider one looks like a viscous part
+_FALLS = 7
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _curve(
     the speed, d + (s - d) exp(-(v/u)²) + b v, which is linear in all but the speed u."""
     best = level, level, 0.0, usual / 3
     least = float(np.sum((ratio - level) ** 2))
-    for fall in (math.inf, *usual * np.geomspace(0.01, 1.0, _FALLS)):
+    for fall in (math.inf, *usual * np.geomspace(0.01, 1 / 3, _FALLS)):
         table = np.column_stack([np.ones(len(speeds)), speeds, np.exp(-((speeds / fall) ** 2))])
         table = table[:, : 2 + math.isfinite(fall)]  # without any it is a straight line
         found = np.linalg.lstsq(table, ratio, rcond=None)[0]
