@@ -61,8 +61,8 @@ def velocity(motion, time):
 
 
 def friction(law, speeds, step):
-    """Returns the force of a law at finely sampled speeds, from an unloaded bristle: z' = v − a(v) z
-    is linear in z, and solved exactly with the speed in the middle of a step."""
+    """Returns the force of a law at finely sampled speeds, from an unloaded bristle:
+    z' = v − a(v) z is linear in z, and solved exactly with the speed in the middle of a step."""
     p = TRUTH[law]
     if law == "SmoothCoulomb":
         return p["dynamicFriction"] * np.tanh(speeds / p["dynamicVelocity"])
