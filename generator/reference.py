@@ -26,7 +26,7 @@ Bad input raises a `BristleError` with one sentence, a wrong type a `TypeError`.
 quantities are in SI units.
 """
 GROUPS = {
-    "Look": ["models", "fmu", "describe"],
+    "Models": ["models", "fmu", "describe"],
     "Run": ["run", "run_many", "evaluate"],
     "Make an element of your own": ["suggest", "fit", "stamp"],
 }

@@ -1,10 +1,10 @@
-"""Draws hosts as random_hosts.py does, with one contact and a load of at most half the limit, and
+"""Draws hosts like random_hosts.py, with one contact and a load of at most half the limit, and
 prints the energy that friction gives in them.
 
     python tests/scripts/energy_in_stick.py [count [models]]
 
 For steps that are even, vary by up to half and up to tenfold, forces at once and late, and timings
-told or not: in how many of `count` hosts (25) a model friction has given, at any time, more than
+given or not: in how many of `count` hosts (25) a model friction has given, at any time, more than
 2 % of the energy that it has exchanged, and the most that it has given.
 """
 
@@ -30,10 +30,10 @@ if __name__ == "__main__":
     count, wanted = int((sys.argv + ["25"])[1]), sys.argv[2:]
     models = [one for one in FMUS if is_scalar(one.description)]
     models = [one for one in models if not wanted or one.name in wanted]
-    for late, told, least in product((0, 1), (0, 1), (1.0, 0.5, 0.1)):
-        timing = timing_of(late) if told else EITHER
+    for late, timed, least in product((0, 1), (0, 1), (1.0, 0.5, 0.1)):
+        timing = timing_of(late) if timed else EITHER
         hosts = product(models, range(count))
         found = {(m.name, n): given(m, n, least, late, timing) for m, n in hosts}
         worst, over = max(found, key=found.get), sum(part > 0.02 for part in found.values())
-        row = f"late {late}, told {told}, steps from {least:g}: {over} of {len(found)}"
+        row = f"late {late}, timed {timed}, steps from {least:g}: {over} of {len(found)}"
         print(f"{row}, {found[worst]:.3f}", *worst, flush=True)

@@ -172,7 +172,7 @@ def test_absurd_input_is_refused(case, refused):
     assert refused(*words) == sentence
 
 
-# A number that is taken, and the next one that is not; before them a mistake that is told later.
+# A number that is accepted, and the next one that is not; before them an error reported later.
 UNKNOWN = ["sweep", "pulse", "LuGre", "--over", "nothing=.5:.6:2"]
 LIMITS = [
     (["run", "LuGre", "--stop", "1", "--set", "nothing=1", "--interval"], 1.001e-7, 0.999e-7),

@@ -648,13 +648,13 @@ def test_linear_states_are_linear_each_by_itself(project):
     refused(
         project,
         r"Element.toml: linear_states: the rate of f depends on z; each state has to be linear"
-        r" for itself$",
+        r" by itself$",
     )
 
 
 def test_a_forgotten_header_and_an_unknown_member_are_named(project):
     programmed(project, CODE.replace('#include "Element.h"\n', ""))
-    unknown = "Element.c:1: the types of the model are not known"
+    unknown = "Element.c:1: the types of the model are unknown"
     refused(project, f'{unknown}; include "Element.h" first$')
     programmed(project, CODE.replace("u->v", "u->w"))
     refused(project, r"Element.c:\d+: Inputs has no member w, but N, v$")
