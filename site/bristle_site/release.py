@@ -163,7 +163,7 @@ def _write_files(site: Path, frame: Frame, models: dict[str, Path], packages: li
 
     rows = "\n".join(map(row, files))
     body = f"""<h1>Files</h1>
-<p>A click takes a file. Names that end in Rotational are the same laws for joints. The checksums as
+<p>A click downloads a file. Names that end in Rotational are the same laws for joints. Checksums as
 files: <a href="{SUMS}">of archive and wheel</a>, <a href="{FMUS}/{SUMS}">of the FMUs</a>; in the
 folder of the files, <code>sha256sum -c {SUMS} --ignore-missing</code> compares them.</p>
 <table><tr><th>File</th><th class="number">Size</th><th>Page</th><th>SHA-256</th></tr>

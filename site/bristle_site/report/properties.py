@@ -51,7 +51,7 @@ def properties(
         Property(
             "holds a load",
             "Speed of the body 1 s after a constant load of 2 N, a third of the static limit, was"
-            " applied. Below 1 µm/s it rests.",
+            " applied. Below 1 µm/s it counts as at rest.",
             (hold,),
             _holds,
         ),
@@ -73,7 +73,7 @@ def properties(
             "passive",
             "Energy that a relaxed element releases under a constant normal force: crept into"
             " tension and jerked, or shaken. “Yes” is a model that is passive under any motion, as"
-            " its page says; “here only” is one that releases energy in other motions.",
+            " stated on its page; “here only” is one that releases energy in other motions.",
             motions,
             lambda runs: _passive(runs, descriptions),
         ),
