@@ -119,10 +119,10 @@ def enumerator(choice: Choice, item: str) -> str:
 
 def _sizes(description: Description) -> str:
     lines = [f"    {name} = {value}," for name, value in counts(description).items()]
-    return "\n".join(["enum {", *lines, *_coupling(description), "};", ""])
+    return "\n".join(["enum {", *lines, *_coupling_places(description), "};", ""])
 
 
-def _coupling(description: Description) -> list[str]:
+def _coupling_places(description: Description) -> list[str]:
     """Writes the places in the structs of the variables that close the loop over the body; -1 for
     none."""
     coupling = description.coupling

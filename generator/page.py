@@ -89,7 +89,7 @@ def page_text(
         },
         "Parameter sets": _parameter_sets(description, sets),
         "In your tool": _list([*TOOLS, *_live(description, sets)]),
-        "Hosts with a fixed step": _contact_steps(description) + _coupling(description),
+        "Hosts with a fixed step": _contact_steps(description) + _fixed_step(description),
         "Energy": _energy(known),
         "Printed and bounded": _bounded(description),
         "Not modelled": _list(description.not_modelled),
@@ -381,7 +381,7 @@ def _contact_steps(description: Description) -> str:
     )
 
 
-def _coupling(description: Description) -> str:
+def _fixed_step(description: Description) -> str:
     """Explains up to which step a host that holds the force is stable, and what helps beyond it."""
     coupling = description.coupling
     if coupling is None:

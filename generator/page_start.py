@@ -22,7 +22,7 @@ def start_html(description: Description, known: Facts) -> str:
         "Other form": _twin(description),
         "Direction": _direction(description),
         "Printed or bounded": _law(description),
-        "Fixed step": _coupling(known),
+        "Fixed step": _fixed_step(known),
     }
     items = "\n".join(
         f"<li><strong>{title}:</strong> {text}</li>" for title, text in lines.items() if text
@@ -72,7 +72,7 @@ def _law(description: Description) -> str:
     )
 
 
-def _coupling(known: Facts) -> str:
+def _fixed_step(known: Facts) -> str:
     if not (mass := known.roles.get("coupling_mass")):
         return ""
     return (

@@ -168,7 +168,7 @@ def _add_contact_steps(made: Suggestion, known: Known) -> None:
                 f"a step of {known.step:.4g} s is too large for {host}: it may be at most"
                 f" {limit:.4g} s."
             )
-            _couple(made, known.mass)
+            _set_body_mass(made, known.mass)
 
 
 def _at_radius(made: Suggestion, known: Known) -> Known:
@@ -509,16 +509,16 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
         growth = max(0.0, float(np.max(np.linalg.eigvals(_motion(slopes, mass)).real)))
         ringing = _undamped(slopes, mass)
         explicit = _largest_step(lambda step: _euler(slopes, mass, step), growth)
-        coupled = _largest_step(lambda step: _coupled(slopes, mass, step), growth)
+        held = _largest_step(lambda step: _held_inputs(slopes, mass, step), growth)
         if ringing:
             where += (
                 ", where a bristle without damping keeps oscillating by a quarter of its"
                 " deflection in sliding"
             )
-            explicit = coupled = _TREMBLE / ringing
+            explicit = held = _RESIDUAL_SWING / ringing
         for text, limit in (
             (f"explicit Euler, {where}", explicit),
-            (f"co-simulation with held inputs, {where}", coupled),
+            (f"co-simulation with held inputs, {where}", held),
         ):
             if not 0 < limit < math.inf:
                 made.limits.append(f"{text}: {'any' if limit else 'no'} step is stable")
@@ -529,21 +529,24 @@ def _add_steps(made: Suggestion, known: Known, normal: float) -> None:
                     f"a step of {known.step:.4g} s is too large for {text}: it may be at most"
                     f" {limit:.4g} s."
                 )
-                if limit is coupled:
-                    _couple(made, mass)
-    if any(made.has(name) for name in _COUPLINGS) and not _COUPLINGS.keys() & made.values.keys():
+                if limit is held:
+                    _set_body_mass(made, mass)
+    if (
+        any(made.has(name) for name in _BODY_MASSES)
+        and not _BODY_MASSES.keys() & made.values.keys()
+    ):
         made.limits.append(
             "longer steps in co-simulation: set the mass that the element moves"
-            f" ({' or '.join(name for name in _COUPLINGS if made.has(name))})"
+            f" ({' or '.join(name for name in _BODY_MASSES if made.has(name))})"
         )
 
 
 # parameters with which an element includes the body, and their power of the radius
-_COUPLINGS = {"couplingMass": 0, "couplingInertia": 2}
+_BODY_MASSES = {"couplingMass": 0, "couplingInertia": 2}
 
 
-def _couple(made: Suggestion, mass: float) -> None:
-    for name, power in _COUPLINGS.items():
+def _set_body_mass(made: Suggestion, mass: float) -> None:
+    for name, power in _BODY_MASSES.items():
         if made.has(name):
             reason = "so that co-simulation is stable with this step; only contact of the body"
             made.set(name, mass * _radius(made) ** power, reason)
@@ -552,7 +555,7 @@ def _couple(made: Suggestion, mass: float) -> None:
 # A body on a spring grows by (ω h)²/2 a step, which is 2π ω h of its energy each period. A bristle
 # without damping takes 4/3 a/z of it with loops of the width a, z its deflection in sliding: a =
 # 1.5π ω h z remains, a quarter of z at this ω h.
-_TREMBLE = 0.05
+_RESIDUAL_SWING = 0.05
 
 
 def _undamped(slopes: Slopes, mass: float) -> float:
@@ -615,7 +618,7 @@ def _euler(slopes: Slopes, mass: float, step: float) -> np.ndarray:
     return np.eye(len(slopes.A) + 1) + step * _motion(slopes, mass)
 
 
-def _coupled(slopes: Slopes, mass: float, step: float) -> np.ndarray:
+def _held_inputs(slopes: Slopes, mass: float, step: float) -> np.ndarray:
     """Returns the matrix of one communication step: the element moves exactly under the held
     velocity, the mass under the held force."""
     n = len(slopes.A)

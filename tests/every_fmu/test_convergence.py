@@ -6,7 +6,7 @@ import pytest
 from convergence import (
     MOST,
     TOLERANCES,
-    Record,
+    RandomRecord,
     compare,
     distance,
     has_memory,
@@ -56,7 +56,7 @@ MOVED = pytest.mark.fmus(lambda d: has_memory(d) and d.takes("normalForce", "rel
 @MOVED
 @pytest.mark.parametrize("speed", [0.01, 0.1, 1.0, 2.7])
 @pytest.mark.parametrize("left", [0.0, 1e-4])
-def test_what_comes_to_rest_in_a_step_has_met_all_of_its_curve(fmu, speed, left):
+def test_a_motion_that_comes_to_rest_in_a_step_follows_its_whole_curve(fmu, speed, left):
     """The rise of friction before a motion stops lies in the last part of a long step, where the
     rates vanish at its end."""
     inputs = fmu.description.inputs
@@ -64,15 +64,15 @@ def test_what_comes_to_rest_in_a_step_has_met_all_of_its_curve(fmu, speed, left)
     for size in (1e-3, 0.13, 0.7, 1.0):
         rates = [(left - speed) / size * (v.name == "relativeVelocity") for v in inputs]
         here = [values[v.name] for v in inputs]
-        record = Record(values, [(0.05, here, [0.0] * len(here)), (size, here, rates)])
+        record = RandomRecord(values, [(0.05, here, [0.0] * len(here)), (size, here, rates)])
         whole, parts = (run(fmu, record, 1e-6, cuts) for cuts in (1, 64))
         assert distance(whole, parts, 1) <= MOST * 1e-6 * 0.6 * values["normalForce"], size
 
 
 @MOVED
-def test_what_a_dwell_leaves_does_not_depend_on_the_communication_steps(fmu):
-    """A speed comes to exactly zero, rests there under a growing normal force and rises again:
-    none of its modes may depend on whether a communication point is met at rest."""
+def test_the_state_after_a_dwell_does_not_depend_on_the_communication_steps(fmu):
+    """A speed falls to exactly zero, stays there under a growing normal force and rises again:
+    modes must not depend on whether there is a communication point at rest."""
     tolerance, steps, last = 1e-8, [], 0.0
     for size, speed, pressed in (
         (0.01, 0.05, 0.0),
@@ -88,7 +88,7 @@ def test_what_a_dwell_leaves_does_not_depend_on_the_communication_steps(fmu):
         ]
         steps.append((size, *values))
         last = speed
-    record = Record({v.name: v.start for v in fmu.description.inputs}, steps)
+    record = RandomRecord({v.name: v.start for v in fmu.description.inputs}, steps)
     whole = run(fmu, record, tolerance)
     largest = max(abs(force) for forces in whole.forces for force in forces)
     for cuts in (2, 3, 7):
@@ -99,16 +99,16 @@ def test_what_a_dwell_leaves_does_not_depend_on_the_communication_steps(fmu):
 
 @pytest.mark.fmus(lambda d: bool(d.states))
 def test_steps_that_run_short_of_substeps_are_nearly_right(fmu):
-    """Of the static limit, and counted as all of it at most: on average 0.14 in the worst model, a
-    few hundredths in most."""
+    """Errors relative to the static limit, at most counted as 1: on average 0.14 in the worst
+    model, a few hundredths in most."""
     errors = []
     for number in range(30):
         record = random_record(fmu, f"short {number}")
         right = run(fmu, record, 1e-6)
         for substeps in (1, 5, 30):
-            course = run(fmu, record, 1e-6, substeps=substeps)
-            short = next((s for s, left_out in enumerate(course.swung) if left_out), None)
-            if short is not None and not right.swung[short]:
-                error = distance(course, right, short) / scale_of(fmu, record, right, short)
+            result = run(fmu, record, 1e-6, substeps=substeps)
+            short = next((s for s, left_out in enumerate(result.skipped) if left_out), None)
+            if short is not None and not right.skipped[short]:
+                error = distance(result, right, short) / scale_of(fmu, record, right, short)
                 errors.append(min(error, 1.0))
     assert len(errors) >= 30 and sum(errors) <= 0.15 * len(errors), sum(errors) / len(errors)

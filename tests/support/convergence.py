@@ -21,15 +21,15 @@ CUTS, OTHER_CUTS = 64, 50  # parts of a step of the reference; the two share onl
 
 
 @dataclass
-class Record:
+class RandomRecord:
     values: dict  # parameters and the first inputs
     steps: list  # (size, inputs at its start, their rates)
 
 
 @dataclass
-class Course:
+class Result:
     forces: list  # after each step
-    swung: list  # whether substeps were used up by then
+    skipped: list  # whether substeps were used up by then
 
 
 @dataclass
@@ -79,7 +79,7 @@ def random_record(fmu, number, length=4):
             rates[v.name] = 0.0 if still else (target[v.name] - here[v.name]) / size
         steps.append((size, list(here.values()), list(rates.values())))
         here = {name: value + rates[name] * size for name, value in here.items()}
-    return Record(values, steps)
+    return RandomRecord(values, steps)
 
 
 def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None, substeps=None):
@@ -91,7 +91,7 @@ def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None, s
     forces = [v.reference for v in d.outputs if v.unit == "N"]
     inputs = [v.reference for v in d.inputs]
     factors = factors or [1.0] * len(inputs)
-    course = Course([], [])
+    result = Result([], [])
     with fmu.co_simulation(library=library) as instance:
         instance.demand("fmi2SetDebugLogging", 1, 0, None)
         begin = {v.name: f * record.values[v.name] for v, f in zip(d.inputs, factors)}
@@ -112,9 +112,9 @@ def run(fmu, record, tolerance, cuts=1, factors=None, noise=0.0, library=None, s
                 instance.demand("fmi2SetRealInputDerivatives", numbers, len(inputs), orders, moving)
                 instance.step(size / cuts, time=time + part)
             time += size
-            course.forces.append(instance.get_reals(forces))
-            course.swung.append(any("maximumSubsteps" in m.text for m in instance.messages))
-    return course
+            result.forces.append(instance.get_reals(forces))
+            result.skipped.append(any("maximumSubsteps" in m.text for m in instance.messages))
+    return result
 
 
 def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
@@ -122,7 +122,7 @@ def at_once_and_in_parts(fmu, size, values, rates, tolerance=1e-6):
     parts."""
     inputs = fmu.description.inputs
     here = [values.get(v.name, v.start) for v in inputs]
-    record = Record(
+    record = RandomRecord(
         values | {v.name: x for v, x in zip(inputs, here)},
         [(size, here, [rates.get(v.name, 0.0) for v in inputs])],
     )
@@ -164,12 +164,12 @@ def compare(fmu, number):
     record = random_record(fmu, number)
     right, findings, compared = run(fmu, record, TIGHT, CUTS), [], 0
     for tolerance in TOLERANCES:
-        course = run(fmu, record, tolerance)
+        result = run(fmu, record, tolerance)
         for step in range(len(record.steps)):
-            if course.swung[step] or right.swung[step]:
+            if result.skipped[step] or right.skipped[step]:
                 break
             unit = tolerance * scale_of(fmu, record, right, step)
-            error = distance(course, right, step) / unit
+            error = distance(result, right, step) / unit
             if error > MOST:  # later steps start from other states
                 moved = amplification(fmu, record, right, step, tolerance)
                 findings.append(Finding(number, tolerance, step, error, moved / unit))

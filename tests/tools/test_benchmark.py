@@ -58,7 +58,7 @@ def test_laws_are_compared_on_records_beside_published_numbers(folder, capsys, m
         ('[fix]\ndynamicFriction = "low"', "fix dynamicFriction=low: this is not a number."),
     ],
 )
-def test_a_side_file_that_makes_no_sense_is_refused(folder, text, sentence, refused):  # noqa: F811
+def test_an_invalid_side_file_is_refused(folder, text, sentence, refused):  # noqa: F811
     (folder / "one.toml").write_text(text)
     assert sentence in refused("benchmark", folder)
 

@@ -20,7 +20,7 @@ from bristle.identify.tell.page import fit_page
 from bristle.identify.tell.words import doubts, summary
 
 
-def test_intervals_cover_what_is_true():
+def test_intervals_contain_the_true_values():
     """Of some 45 truths more than six outside would be chance once in 100 times."""
     chosen = [
         Case(law, motion, noise, step, begin, seed)
@@ -67,7 +67,7 @@ def test_a_record_may_begin_anywhere(tmp_path, begin):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_one_sample_shows_is_not_called_determined(tmp_path, monkeypatch, seed):
+def test_a_parameter_that_one_sample_shows_is_not_called_determined(tmp_path, monkeypatch, seed):
     """In pure sliding only the first samples see the damping, through a state that is not known: by
     straight lines from the solution it had been 834 to 1683, in another record 890 to 1680 for 700,
     and 958 to 2027 for 900 where the ends of the interval were not fitted long enough.
@@ -103,7 +103,7 @@ def test_every_seed_prints_the_same(tmp_path):
     assert len(told) == 1
 
 
-def test_every_seed_prints_the_same_where_nothing_tells_a_parameter(tmp_path):
+def test_every_seed_prints_the_same_where_a_parameter_is_undetermined(tmp_path):
     """Friction without a Stribeck curve, fitted by a law that has one: many of its curves fit
     alike, and which of them was taken had depended on the seed."""
     record = record_of(Case("SmoothCoulomb", "sines", 0.02, 0.0, 0, 1), tmp_path / "record.csv")
@@ -117,7 +117,7 @@ def test_every_seed_prints_the_same_where_nothing_tells_a_parameter(tmp_path):
 @pytest.mark.parametrize(
     ("motion", "lag"), [("sines", 0), ("sines", 1), ("sines", 3), ("strokes", 3)]
 )
-def test_a_force_that_lags_is_found_and_said(tmp_path, motion, lag):
+def test_a_force_that_lags_is_found_and_reported(tmp_path, motion, lag):
     """Three samples made the stiffness a third of what it is, within a few per cent; in strokes the
     bristle became so soft that a lag was no gain while all else stayed."""
     case = Case("LuGre", motion, 0.003, 0.0, 0, 1)
@@ -144,7 +144,7 @@ def test_a_force_through_a_low_pass_is_found_and_said(tmp_path, motion):
     assert error.rms < 1.05 * result.quality.rms
 
 
-def test_a_lag_longer_than_what_is_looked_for_is_not_said(tmp_path):
+def test_a_lag_beyond_the_search_is_not_reported(tmp_path):
     late = {"_2": lambda force: np.concatenate((np.full(40, force[0]), force))[: len(force)]}
     result, _ = fitted(Case("LuGre", "sines", 0.003, 0.0, 0, 1), tmp_path, **late)
     assert result.lag is None
@@ -182,7 +182,7 @@ def test_coarse_encoders_give_a_velocity(step):
     assert np.std(rate.values - speed) < 0.03 * np.std(speed)
 
 
-def test_an_interval_holds_what_another_window_would_give(tmp_path, monkeypatch):
+def test_an_interval_contains_the_effect_of_another_window(tmp_path, monkeypatch):
     """An encoder of 50 µm is read through a wide window: along the slopes from the solution half of
     it changed the stiffness by less than fitting again does, which left 409000 to 476000 N/m."""
     monkeypatch.setattr("interval_coverage.INTERVAL", 0.002)
@@ -269,7 +269,7 @@ def test_a_gear_may_lose_more_in_driving_than_in_being_driven(tmp_path, frequenc
     assert "is larger in driving" in fit_page(result, [], None, [])
 
 
-def test_a_load_that_is_an_inertia_is_not_told_from_the_mass(tmp_path):
+def test_a_load_that_is_an_inertia_is_not_distinguished_from_the_mass(tmp_path):
     """What a flywheel behind the gear takes goes with the acceleration, as the mass before it does,
     and as a loss that differs by direction. The first values had been 3000 for 20, and the fit
     stayed there with 34 % of the force."""
@@ -311,7 +311,7 @@ def test_the_lag_of_a_drive_is_found_by_its_inertia(tmp_path, lag):
         assert result.lag.value == pytest.approx(lag, rel=0.1)
 
 
-def test_a_window_that_reversals_do_not_bear_is_halved_and_its_error_is_in_the_intervals(tmp_path):
+def test_a_window_that_is_too_wide_for_reversals_is_halved_and_its_error_is_in_the_intervals(tmp_path):
     """A positioning drive of 12 kg with an encoder of 1 µm, under a controller: the window that the
     noise of its motion asks for, 45 ms, made a bristle damping of 2500 to 5000 of 1200, known to a
     third, and a static friction of 19.2 to 20 of 20."""

@@ -116,7 +116,7 @@ def test_piatkowski_with_nothing_known(tmp_path):
 
 
 @pytest.mark.parametrize(("model", "ratio"), [("LuGre", 1.6), ("SmoothCoulomb", 0.7)])
-def test_friction_that_differs_by_direction_comes_back(tmp_path, model, ratio):
+def test_friction_that_differs_by_direction_is_found(tmp_path, model, ratio):
     """Within 1 %, where no offset is free; one that is free looks the same, which is said."""
     time, _, velocity, _ = changing_strokes(4.0, 0.004)
     wanted = ("dynamicFriction", "bristleStiffness", "backwardFrictionRatio")
@@ -269,7 +269,7 @@ def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
         assert getattr(again, name) == pytest.approx(getattr(result.quality, name), rel=1e-3), name
 
 
-def test_a_drive_is_glanced_at_without_its_inertia(tmp_path):
+def test_rough_scales_of_a_drive_are_without_its_inertia(tmp_path):
     """Friction and viscous part to begin with; with 95 kg in the force they were taken for 10 N and
     456 N.s/m."""
     seen = scales(
@@ -328,7 +328,7 @@ def test_a_mass_is_never_negative():
     )  # the regularization is not the one of the record
 
 
-def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(
+def test_the_command_writes_page_and_parameters_and_validates_them_on_other_data(
     tmp_path, capsys, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -358,7 +358,7 @@ def test_the_command_writes_page_and_parameters_and_tries_them_on_other_data(
     ]
 
 
-def test_the_second_half_of_a_record_tries_what_the_first_half_gave(tmp_path, capsys, monkeypatch):
+def test_the_second_half_of_a_record_validates_the_first(tmp_path, capsys, monkeypatch):
     """The windows of both are apart: in the second half friction is twice as large, which only a
     validation there can show."""
     time, way, velocity, _ = changing_strokes(8.0, 0.004)
@@ -396,7 +396,7 @@ def test_a_window_of_no_validation_is_refused(tmp_path, refused):  # noqa: F811
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.95])
-def test_the_intervals_hold_what_they_promise(tmp_path, memory):
+def test_the_intervals_have_their_confidence(tmp_path, memory):
     """Noise that remembers 1/(1 - memory) samples: of 16 intervals of 95 % four or more miss the
     truth once in 150 times by chance."""
     truth = {"dynamicFriction": 20.0, "bristleStiffness": 5e5}
@@ -447,13 +447,13 @@ def there_and_back(tmp_path):
     )
 
 
-def test_the_way_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
+def test_the_displacement_after_a_reversal_counts_from_it_with_its_direction(tmp_path):
     way = way_after_reversal(there_and_back(tmp_path))
     np.testing.assert_allclose(way[:40], 0.2 * np.arange(40), atol=1e-12)
     np.testing.assert_allclose(way[40:], -0.1 * np.arange(40), atol=1e-12)
 
 
-def test_what_holds_for_several_parameters_is_said_once(tmp_path):
+def test_what_holds_for_several_parameters_is_reported_once(tmp_path):
     of = candidate("LuGre")
     names = ("staticFriction", "dynamicFriction", "stribeckVelocity", "viscousFriction")
     lost = [Estimate(name, of[name].unit, 1.0, 0.1, 5.0, False) for name in names]
@@ -480,7 +480,7 @@ def test_the_difference_of_a_gear_has_its_direction(difference, said):
     assert said in told and ("gravity" in told) == (abs(difference) > 0.002)
 
 
-def test_what_does_not_count_at_the_ends_is_not_drawn(tmp_path):
+def test_samples_that_do_not_count_at_the_ends_are_not_drawn(tmp_path):
     """The model is free there: a spike in its first samples left the rest of a picture flat."""
     record = there_and_back(tmp_path)
     record = replace(record, weight=np.where(np.arange(80) < 5, 0.0, 1.0))
@@ -521,7 +521,7 @@ def test_numbers_have_the_prefix_that_they_need():
     assert _with_doubt(31.48, 0.4, joint) == "3.148 ± 0.040 N.m"
 
 
-def test_the_page_tells_how_well_other_data_are_met(tmp_path):
+def test_the_page_states_how_well_other_data_are_met(tmp_path):
     record, quality = there_and_back(tmp_path), Quality(0.25, 0.1, 0.2, 0.99, 80, 40.0)
     of = candidate("Dahl")
     parts = _validation([(record, quality, record.force)], of)
@@ -610,7 +610,7 @@ def test_a_residual_counts_as_one_independent_sample_each_or_as_five_in_all():
     ]
 
 
-def test_the_intervals_of_a_wrong_law_are_wider_and_it_is_told(tmp_path):
+def test_the_intervals_of_a_wrong_law_are_wider_and_it_is_reported(tmp_path):
     """A Stribeck exponent of 1 in place of 2: without what repeats from stroke to stroke, 7 of
     these 9 intervals missed the truth. The static friction, which both laws only extrapolate to,
     stays far off, as is said."""
@@ -675,7 +675,7 @@ def strokes():
     return read_record(TRIBOMETER, Options(samples=1500, stop=70.0))
 
 
-def test_the_tribometer_is_read_as_it_is(strokes):
+def test_the_tribometer_is_read_unchanged(strokes):
     told = " ".join(strokes.notes)
     for words in (
         "Gaps in time",
@@ -688,7 +688,7 @@ def test_the_tribometer_is_read_as_it_is(strokes):
     assert 28 <= len(strokes.reversals()) <= 32
 
 
-def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes):
+def test_the_tribometer_is_fitted_far_better_than_by_one_coefficient(strokes):
     """On strokes that were held out Dahl leaves less than a quarter of the error of one
     coefficient; a curve over the speed cannot follow."""
     models = [candidate(name) for name in ("SmoothCoulomb", "Dahl")]
@@ -703,12 +703,12 @@ def test_the_tribometer_is_met_far_better_than_by_one_coefficient(strokes):
     assert any("hysteresis" in text or "relaxationTime" in text for text in doubts(first.fit))
 
 
-def test_a_model_that_takes_too_long_is_told(strokes):
+def test_a_model_that_takes_too_long_is_reported(strokes):
     (only,) = rank([candidate("Dahl")], Trial([strokes], {}, patience=0.01)).failed
     assert only.why == "it took longer than 0.01 s."
 
 
-def test_a_fit_whose_time_is_up_shows_what_it_has(strokes):
+def test_a_fit_whose_time_is_up_shows_its_result_so_far(strokes):
     steps = []
     result = fit(candidate("Dahl"), [strokes], wanted=Wanted(patience=0.05), tell=steps.append)
     assert result.hurried == "looking for a start" and result.quality.r2 > 0
@@ -772,7 +772,7 @@ def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
     np.testing.assert_allclose(exact, differences, atol=2e-3 * np.abs(exact).max())
 
 
-def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
+def test_slopes_that_a_run_does_not_follow_are_rejected(strokes):
     """A bristle that jumps: the slopes between the jumps are not those of the run."""
     of = candidate("SecondOrderBristle")
     values = {
@@ -799,7 +799,7 @@ def test_slopes_that_a_run_does_not_follow_are_not_believed(strokes):
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
-def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
+def test_a_filter_that_is_wider_than_a_reversal_is_reported(tmp_path, noise, said):
     """A noisy displacement needs a wide filter, which smears the reversals that a stiff bristle
     shows in."""
     time, way, velocity, _ = changing_strokes(duration=4.0)
@@ -814,7 +814,7 @@ def test_a_filter_that_is_wider_than_a_reversal_is_told(tmp_path, noise, said):
 
 
 @pytest.mark.parametrize(("weight", "said"), [(4.0, True), (0.0, False)])
-def test_a_load_that_goes_with_the_position_is_told(tmp_path, weight, said):
+def test_a_load_that_depends_on_the_position_is_reported(tmp_path, weight, said):
     """The gravity of a link that swings: no friction has it, and no offset takes it off."""
     time, way, velocity, _ = changing_strokes(duration=8.0)
     force = noisy(
@@ -832,7 +832,7 @@ def test_a_load_that_goes_with_the_position_is_told(tmp_path, weight, said):
     )
 
 
-def test_a_model_that_needs_the_load_says_so(strokes):
+def test_a_model_that_needs_the_load_reports_it(strokes):
     result = fit(candidate("Coulomb"), [strokes])
     assert any("externalForce" in text for text in doubts(result))
 
@@ -848,7 +848,7 @@ def test_a_model_that_needs_the_load_says_so(strokes):
         (0.0, 1.0, "0"),
     ],
 )
-def test_numbers_have_the_digits_they_have(value, half, text):
+def test_numbers_have_their_significant_digits(value, half, text):
     assert shown(value, half) == text
 
 
@@ -996,7 +996,7 @@ def test_the_inertia_of_a_joint_is_found(joint_file, tmp_path, monkeypatch, caps
 
 
 @WITH_TWINS
-def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused):  # noqa: F811
+def test_absurd_options_of_a_joint_are_refused(joint_file, monkeypatch, refused):  # noqa: F811
     monkeypatch.chdir(joint_file.parent)
     assert "--fix frictionRadius=0 has to be above 0." in refused(
         *"identify joint.csv --model LuGreRotational --normal 1 --fix frictionRadius=0".split()
@@ -1006,7 +1006,7 @@ def test_a_joint_that_makes_no_sense_is_refused(joint_file, monkeypatch, refused
     )
 
 
-def test_means_over_more_than_a_reversal_tell_the_same(tmp_path):
+def test_means_over_more_than_a_reversal_give_the_same(tmp_path):
     """Friction turns round within 10 ms, and means are over 50 ms: from the force at the ends and
     in the middle of each alone the velocity came out as 72 µm/s, with an interval up to 87."""
     time = np.arange(2000) * 0.005
@@ -1028,7 +1028,7 @@ def test_means_over_more_than_a_reversal_tell_the_same(tmp_path):
     assert quality.rms == pytest.approx(result.quality.rms, rel=1e-6)
 
 
-def test_means_over_neighbours_tell_the_same(tmp_path):
+def test_means_over_neighbours_give_the_same(tmp_path):
     """A mean rounds off the reversals, in which the stiffness shows: the model's force has to be a
     mean, too. Fitted at the middles of the blocks the stiffness was 2.7 % low, and outside of its
     interval."""
@@ -1146,7 +1146,7 @@ def test_no_load_is_fitted_where_there_is_none_or_none_is_wanted(tmp_path, monke
 
 
 @WITH_TWINS
-def test_gravity_is_tried_on_other_data(tmp_path, monkeypatch, capsys):
+def test_gravity_is_validated_on_other_data(tmp_path, monkeypatch, capsys):
     """With the same zero of the angle the fitted load holds; without a measured angle the zero is
     another one, and its phase is free."""
     for angle, other in ((True, 0.9), (False, 0.9), (True, 0.5)):
@@ -1222,7 +1222,7 @@ def test_a_spring_on_an_axis_is_fitted_beside_friction(tmp_path):
     assert level[0].load == ""
 
 
-def test_the_weight_of_an_axis_is_told(tmp_path, refused):  # noqa: F811
+def test_the_weight_of_an_axis_is_reported(tmp_path, refused):  # noqa: F811
     file = axis_file(tmp_path, 0.0, 117.7)
     known = {"hysteresisExponent": 1.0, "relaxationTime": 0.01}
     record = read_record(file, Options(normal=1.0, mass="identify"))
@@ -1330,7 +1330,7 @@ def test_a_body_that_slides_is_not_taken_for_resting(tmp_path, model):
 
 
 @WITH_TWINS
-def test_an_inertia_that_the_data_do_not_tell_is_called_so(tmp_path, monkeypatch, capsys):
+def test_an_inertia_that_the_data_do_not_determine_is_reported(tmp_path, monkeypatch, capsys):
     """A joint that turns slowly: 0.1 mN.m of inertia in 0.4 N.m of friction with 2 % of noise."""
     monkeypatch.chdir(tmp_path)
     time = np.arange(1500) * 0.004

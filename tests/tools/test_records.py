@@ -212,7 +212,7 @@ def test_the_same_record_from_any_header(tmp_path, case, encoding):
     np.testing.assert_allclose(record.velocity[5:-5], VELOCITY[5:-5], atol=0.01 * VELOCITY.max())
 
 
-def test_remarks_in_brackets_leave_names_and_commands_what_they_are(tmp_path):
+def test_remarks_in_brackets_do_not_change_names_and_commands(tmp_path):
     columns = {
         "Time (UTC) [s]": TIME,
         "x (setpoint) [m]": 0 * WAY,
@@ -241,7 +241,7 @@ def test_units_in_a_line_of_their_own_and_other_columns_may_hold_texts(tmp_path)
     assert record.interval == pytest.approx(0.005)
 
 
-def test_force_on_the_body_and_compression_are_turned(tmp_path):
+def test_the_sign_of_force_on_the_body_and_of_compression_is_changed(tmp_path):
     file = written(tmp_path / "a.csv", {"t": TIME, "v": VELOCITY, "F": 0.3 - FORCE, "N": -NORMAL})
     record = read_record(file, Options())
     np.testing.assert_allclose(record.force, FORCE - 0.3, rtol=1e-6, atol=1e-8)
@@ -250,7 +250,7 @@ def test_force_on_the_body_and_compression_are_turned(tmp_path):
     assert (read_record(file, Options(sign="+")).force[:5] < 0).all()
 
 
-def test_a_swing_in_noise_keeps_its_size(tmp_path):
+def test_an_oscillation_in_noise_keeps_its_size(tmp_path):
     """A filter wide enough for the noise flattens a sine; the integral of the velocity meets the
     displacement nevertheless, to the noise of the mean."""
     way = WAY + 0.03 * 1e-3 * np.random.default_rng(2).standard_normal(400)
@@ -290,7 +290,7 @@ def test_a_gap_of_five_samples_counts_and_one_of_six_does_not(lost, counted, tmp
 
 
 @pytest.mark.parametrize("count, left_out", [(7, 7), (8, 0), (20, 0)])
-def test_what_is_far_off_in_two_percent_of_the_samples_is_no_outlier(count, left_out, tmp_path):
+def test_two_percent_of_the_samples_are_no_outliers(count, left_out, tmp_path):
     spoiled = 2.0 + 0.01 * np.sin(50 * TIME)
     spoiled[np.linspace(10, 390, count).astype(int)] += 40
     record = read_record(
@@ -598,7 +598,7 @@ FOREIGN = {  # what people have: the text, its coding, and options
 
 
 @pytest.mark.parametrize("case", FOREIGN)
-def test_what_people_have_is_read(tmp_path, case):
+def test_usual_files_are_read(tmp_path, case):
     """To six digits after the point in the least exact of them."""
     text, coding, *options = FOREIGN[case]
     (tmp_path / "a.txt").write_bytes(text.encode(coding))
@@ -645,7 +645,7 @@ def test_a_group_of_thousands_is_one_where_the_file_shows_its_decimal_sign(
 @pytest.mark.parametrize(
     "mark", ["NaN", "", "-", "---", "n/a", "#DIV/0!", "inf", "1.#QNAN", "null"]
 )
-def test_lines_without_a_number_are_left_out_and_told(tmp_path, mark):
+def test_lines_without_a_number_are_left_out_and_reported(tmp_path, mark):
     cells = [[f"{v:.9g}" for v in row] for row in zip(TIME, VELOCITY, FORCE, NORMAL, strict=True)]
     for i in (0, 40, 41, 200):
         cells[i][2] = mark
@@ -728,7 +728,7 @@ def test_samples_written_twice_are_left_out_and_a_rate_has_to_be_that_of_the_tim
     ).interval == pytest.approx(0.02)
 
 
-def test_an_angle_within_a_turn_goes_on_and_a_swing_across_zero_too(tmp_path):
+def test_an_angle_within_a_turn_is_unwrapped_and_so_is_a_swing_across_zero(tmp_path):
     angle = 8 * np.sin(2 * np.pi * TIME)
     file = written(
         tmp_path / "a.csv",
@@ -829,7 +829,7 @@ def test_a_file_of_labview_is_read(tmp_path):
         read_record(file, Options(normal=5.0))
 
 
-def test_a_constant_velocity_is_seen_through_noise(tmp_path):
+def test_a_constant_velocity_is_detected_in_noise(tmp_path):
     noise = np.random.default_rng(1).standard_normal((2, 400))
     file = written(
         tmp_path / "a.csv",
@@ -859,7 +859,7 @@ def test_a_few_samples_with_the_time_of_another_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(("pause", "too_long"), [(3000, False), (12000, True)])
-def test_a_pause_may_be_several_times_as_long_as_what_was_measured(tmp_path, pause, too_long):
+def test_a_pause_may_be_several_times_as_long_as_the_measurement(tmp_path, pause, too_long):
     time = TIME + np.where(np.arange(len(TIME)) < 200, 0.0, pause * 0.005)
     columns = {"t": time, "v": np.sin(7 * TIME), "F": np.sign(np.sin(7 * TIME)), "N": NORMAL}
     file = written(tmp_path / "a.csv", columns)
@@ -885,7 +885,7 @@ def test_rounding_to_four_digits_is_no_noise(tmp_path, noise, smoothed):
     assert bool(record.smoothing) == smoothed
 
 
-def test_velocity_of_a_quantized_encoder_is_as_noisy_as_told():
+def test_velocity_of_a_quantized_encoder_is_as_noisy_as_reported():
     step = 2e-6
     fine = np.arange(4000) * 5e-4
     way, velocity = 1e-3 * np.sin(2 * np.pi * fine), 2e-3 * np.pi * np.cos(2 * np.pi * fine)
@@ -938,7 +938,7 @@ def test_a_repeated_motion_is_not_taken_for_an_encoder():
     assert quantization(way) == 0
 
 
-def test_the_filter_makes_no_reversal_that_is_not_there():
+def test_the_filter_adds_no_reversal():
     """Trapezoids of the displacement, as a stage that moves and rests: an overshoot of the filter
     would turn the motion round."""
     way = np.interp(np.arange(2000) % 400, [0, 100, 200, 300, 400], [0, 0, 1, 1, 0])
@@ -1325,7 +1325,7 @@ def test_a_long_file_is_read_all_at_once(case, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("case", SPOILT)
-def test_a_long_file_that_is_not_clean_is_read_as_any_other(case, tmp_path, monkeypatch):
+def test_a_long_file_that_is_not_uniform_is_read_as_any_other(case, tmp_path, monkeypatch):
     text = "Time [s],Position [mm],Friction [N]\n" + lines_of(",", ".")
     spoilt = SPOILT[case](text)
     assert spoilt != text
