@@ -29,8 +29,8 @@ def model_structure(description: Description, code: Mapping[str, Iterable[str]])
     "x.z"}, …, "init.z": {"p.z_start"}}.
 
     Between events modes are constant. At the start they are unknown, and what depends on them
-    depends on everything they are computed from: on "start.dx.z" if the code gives that, otherwise
-    on everything known then.
+    depends on everything they are computed from: that of "start.dx.z" if the code has it, otherwise
+    everything known then.
     """
     names = _names(description)
     inputs, states, parameters = (_scalars(group) for group in _knowns(description))

@@ -81,7 +81,7 @@ def ramp(fmu, step, late=False, mass=1.0, timing=EITHER):
     return creep, gone[0, 4] / limit if len(gone) else math.inf
 
 
-# Rest
+# Settling
 
 
 def steps_to_rest(rows, load, part=0.01):
