@@ -144,7 +144,6 @@ NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double le
     if (couples(k)) return couple(&ahead, length, &k->coupling, &k->reals.x, &k->state.modes);
     /* it has been switched off and is forgotten */
     memset(&k->coupling, 0, sizeof k->coupling);
-    memset(&k->reals.observed, 0, sizeof k->reals.observed);
 #endif
     return advance_alone(c, &ahead, length, 1);
 }

@@ -98,6 +98,15 @@ static void put_mean_force(const Coupling *s, const Parameters *p, const Inputs 
 }
 #endif
 
+/* Without the body no load is observed, not even before the step that forgets the body. */
+static void forget_load(Memory *k) {
+#if HAS_COUPLING
+    memset(&k->reals.observed, 0, sizeof k->reals.observed);
+#else
+    (void)k;
+#endif
+}
+
 /* Puts the force that a step with the body has given in place of that of the law. */
 static void give_coupled(Memory *k, const Inputs *u) {
 #if HAS_COUPLING

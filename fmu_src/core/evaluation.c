@@ -106,6 +106,8 @@ static Status renew(Instance *c, int with_slopes) {
     if (coupled) { /* the force of the step acts */
         give_coupled(k, u);
         finite = results_are_finite(&k->reals);
+    } else {
+        forget_load(k);
     }
     if (!finite)
         return refuse_result(

@@ -483,11 +483,13 @@ def test_a_step_of_no_length_changes_nothing(fmu):
 
 @scalar
 def test_observations_are_forgotten_when_it_is_switched_off(fmu):
-    """Switched on again, it starts afresh."""
+    """At once, as by an instance that is made from the bytes of this one; after a step without it,
+    it starts afresh."""
     with element(fmu, 1.0) as instance:
         run_loop(instance, third(fmu), 0.25, 1e-3)
         assert instance.get("estimatedLoad") != 0
         instance.set({"couplingMass": 0.0})
+        assert instance.get("estimatedLoad") == 0
         instance.step(1e-3, time=0.25)
         assert instance.get("estimatedLoad") == 0
         instance.set({"couplingMass": 1.0, "relativeVelocity": 0.0})
