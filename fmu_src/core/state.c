@@ -181,6 +181,7 @@ static void archive_state(Archive *archive, StoredState *stored) {
     archive_integer(archive, &stepping->chatter.steps, 0, INT_MAX);
     archive_reals(archive, coupling, offsetof(Coupling, m) / sizeof(double));
     archive_modes(archive, &coupling->m, 0, 0);
+    archive_integer(archive, &coupling->follows, 0, 1);
 #endif
     archive_modes(archive, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (Kind)kind;

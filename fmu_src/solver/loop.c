@@ -87,12 +87,14 @@ NOINLINE static double kept_velocity(const Motion *motion, const loop_Point *fro
 NOINLINE static void respond(const Motion *motion, const loop_Point *from, double h, double kept,
                              double *way) {
     const double g = 1 - sqrt(0.5);
-    double rates[loop_N_STATES] = {0};
+    double W[MATRIX_ROOM][MATRIX_ROOM], rates[loop_N_STATES] = {0};
+    int row[loop_N_STATES];
     memset(way, 0, sizeof rates);
     rates[N_STATES] = motion->body->per_mass;
     if (kept == 1) way[N_STATES] = h * motion->body->per_mass;
     if (kept == 1 || COUPLED_LOAD >= 0) return;
-    loop_solve_less(motion, from, 1 / (g * h), rates, way);
+    loop_factorize_less(motion, from, 1 / (g * h), W, row);
+    back_substitute(loop_N_STATES, W, row, rates, way);
     for (int i = 0; i < loop_N_STATES; i++) rates[i] += (1 - g) / (g * g * h) * way[i];
-    loop_solve_less(motion, from, 1 / (g * h), rates, way);
+    back_substitute(loop_N_STATES, W, row, rates, way);
 }

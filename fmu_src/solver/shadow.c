@@ -51,9 +51,9 @@ typedef struct {
     double force[2][N_AXES];       /* given, the last one first */
     double load[N_AXES];           /* observed, less what is given as an input */
     double kept;                   /* part of an excess that the shadow has 20 steps later */
-    double by_load[loop_N_STATES]; /* change at its end for a load of 1 over the step, */
-    double follows;                /* 1 where that is known: one step was enough; 0 else */
+    double by_load[loop_N_STATES]; /* change at its end for a load of 1 over the step */
     Modes m;                       /* with y */
+    int follows;                   /* whether by_load is known, as one step was enough */
 } Coupling;
 
 /* Leaves of a vector what lies in the plane of contact. */
@@ -156,9 +156,8 @@ static void observe(Coupling *s, const Timing *timing, double mass, const Inputs
     for (int i = 0; i < N_AXES; i++) s->load[i] += change[i] += late * between[i];
 }
 
-/* Observes the load over the last step, at the end of which the inputs are u, and takes the shadow
- * over it. It comes as it was looked ahead; where the load has hardly changed since, and no input
- * but velocity and load, that serves. */
+/* Takes the shadow over the last step, to the inputs u, under the load that is observed. What was
+ * looked ahead serves where that has hardly changed since, and no other input but velocity. */
 static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, const Timing *timing,
                             loop_States *y, Modes *m) {
     Inputs rate;
@@ -172,8 +171,8 @@ static int follow_last_step(Coupling *s, const Parameters *p, const Inputs *u, c
     if (COUPLED_LOAD >= 0) memset(input_places(&rate) + COUPLED_LOAD, 0, sizeof load);
     const int held = are_held(&rate);
     const double most = most_held(p, &s->u, loop_law_part(&s->y), &s->m);
-    const double small = LOOP_DEFERS * fmax(s->follows, LOOP_DEFERS) * fabs(most - norm_of(load));
-    for (int i = 0; i < loop_N_STATES; i++) y->value[i] += s->follows * s->by_load[i] * change[0];
+    const double small = LOOP_DEFERS * (s->follows ? 1 : LOOP_DEFERS) * fabs(most - norm_of(load));
+    for (int i = 0; s->follows && i < loop_N_STATES; i++) y->value[i] += s->by_load[i] * change[0];
     if (!held || norm_of(change) > small) {
         const Motion last = {p, &s->u, &rate, 0, held, NULL, NULL, 0, NULL};
         *y = s->y;
