@@ -112,12 +112,10 @@ static void indicators(const Parameters *p, const Inputs *u, const States *x, co
             g[i] =
                 below_indicator(pushing_force(x->F_e[i], towards), element_limit(p, s, i, towards));
         const int direction = slip_direction(m->mode[i]);
-        if (u->N > 0 && direction != 0) {
-            const double at_limit =
-                above_indicator(direction * x->F_e[i], limit_at_rest(p, s, i, direction));
-            g[i] = fmax(above_indicator(direction * u->v, v_0),
-                        fmin(at_limit, below_indicator(-direction * u->v, v_0)));
-        }
+        if (u->N > 0 && direction != 0)
+            g[i] = direction * x->F_e[i] > limit_at_rest(p, s, i, direction)
+                       ? below_indicator(-direction * u->v, v_0)
+                       : above_indicator(direction * u->v, v_0);
     }
     g[ELEMENTS] = contact_indicator(u->N);
 }

@@ -258,8 +258,8 @@ static int next_modes(const Parameters *p, const Inputs *u, States *x, Modes *m)
 }
 
 /* A deflection changes the force and, in slip, the speed of the tip, 1/H' times as much. Near a
- * fold, where H' vanishes, that determines when the tip jumps; inputs under which the piece has ended
- * say nothing of it. */
+ * fold, where H' vanishes, that determines when the tip jumps; inputs under which the piece has
+ * ended say nothing of it. */
 static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes *m,
                        States *length) {
     if (u->N <= 0) return;

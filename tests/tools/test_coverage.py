@@ -311,7 +311,7 @@ def test_the_lag_of_a_drive_is_found_by_its_inertia(tmp_path, lag):
         assert result.lag.value == pytest.approx(lag, rel=0.1)
 
 
-def test_a_window_that_is_too_wide_for_reversals_is_halved_and_its_error_is_in_the_intervals(tmp_path):
+def test_a_window_too_wide_for_reversals_is_halved_and_its_error_is_in_the_intervals(tmp_path):
     """A positioning drive of 12 kg with an encoder of 1 µm, under a controller: the window that the
     noise of its motion asks for, 45 ms, made a bristle damping of 2500 to 5000 of 1200, known to a
     third, and a static friction of 19.2 to 20 of 20."""
