@@ -14,8 +14,8 @@ from .candidates import Candidate, Space
 from ..record.reading import Record, directions
 from .statistics import distance_after_reversal
 
-# of the way from a reversal to where friction is zero: after it 1 - 2/2^6 of sliding friction acts
-_SLID = 6
+# of the way from a reversal to where friction is zero: after it 1 - 2/2³ of sliding friction acts
+_SLID = 3
 # speeds of the fall of friction that are tried, each 1.8 times the one before, up to a third of the
 # usual speed: a wider one looks like a viscous part
 _FALLS = 7
@@ -159,7 +159,8 @@ def _curve(
     """Static and dynamic coefficient, viscous part and the speed of the fall of the best curve over
     the speed, d + (s - d) exp(-(v/u)²) + b v, which is linear in all but the speed u."""
     best = level, level, 0.0, usual / 3
-    least = float(np.sum((ratio - level) ** 2))
+    # what explains less than half of the scatter is no curve, and might be anything
+    least = float(np.sum((ratio - ratio.mean()) ** 2)) / 2 if len(ratio) else 0.0
     for fall in (math.inf, *usual * np.geomspace(0.01, 1 / 3, _FALLS)):
         table = np.column_stack([np.ones(len(speeds)), speeds, np.exp(-((speeds / fall) ** 2))])
         table = table[:, : 2 + math.isfinite(fall)]  # without any it is a straight line
