@@ -178,7 +178,8 @@ def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
     proportions of the defaults."""
     bristle_time = max(seen.interval, 0.01 * seen.turning / seen.speed)
     known = {
-        "staticFriction": max(seen.static, seen.dynamic),
+        # off the rule between both, at which slopes end
+        "staticFriction": max(seen.static, 1.05 * seen.dynamic),
         "dynamicFriction": (
             seen.dynamic
             if "staticFriction" in (one.name for one in of.parameters)
