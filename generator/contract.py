@@ -25,7 +25,7 @@ CONTRACT = {
         " States *x)"
     ),
     "approach": "static double approach(const Parameters *p, const Inputs *u)",
-    "press": "static void press(Inputs *u, double way, double rate)",
+    "move_contact": "static void move_contact(Inputs *u, double displacement, double rate)",
     "resolution": (
         "static void resolution(const Parameters *p, const Inputs *u, const States *x, const Modes"
         " *m, States *length)"

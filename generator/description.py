@@ -96,7 +96,7 @@ class Coupling:
     mass: Variable  # parameter: of the body, roughly
     timing: Choice  # option: when the host applies the force
     observed_load: Variable  # output that the model does not compute: the load on the body
-    pressing: Variable  # input or output: the normal force
+    normal_force: Variable  # input or output
     # parameter: times the normal force, the largest holding force
     limit: Variable | None = None
     ratio: Variable | None = None  # parameter: its ratio in other directions

@@ -11,7 +11,7 @@ from .description import Coupling, Description, Equation
 ROLES = {
     "velocity": "velocity",
     "force": "force",
-    "pressing": "normal_force",
+    "normal_force": "normal_force",
     "load": "load",
     "rest": "rest_velocity",
     "normal": "contact_normal",

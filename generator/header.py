@@ -143,8 +143,8 @@ def _coupling_places(description: Description) -> list[str]:
         "COUPLED_REST": _place(description.parameters, coupling.rest),
         "COUPLED_PRELOAD": _place(description.parameters, coupling.preload),
         "COUPLED_LEVER": _place(description.parameters, coupling.lever),
-        "PRESSING_INPUT": _place(description.inputs, coupling.pressing),
-        "PRESSING_OUTPUT": _place(description.outputs, coupling.pressing),
+        "NORMAL_FORCE_INPUT": _place(description.inputs, coupling.normal_force),
+        "NORMAL_FORCE_OUTPUT": _place(description.outputs, coupling.normal_force),
         "N_AXES": coupling.velocity.count,
     }
     return [f"    {name} = {value}," for name, value in places.items()]

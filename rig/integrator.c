@@ -122,7 +122,7 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
         for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
 }
 
-#include "solver/hosted.c"
+#include "solver/host_stepper.c"
 
 enum { EVENTS_PER_CHECK = 1000 };
 
@@ -214,16 +214,16 @@ bool integrator_advance(Integrator *k, double until, int trials, Message *messag
             k->step = fmax(h * shrinkage(error), shortest);
             continue;
         }
-        Look start;
-        look(motion, &from, 0, 0, &from.x, &start);
+        Probe start;
+        probe(motion, &from, 0, 0, &from.x, &start);
         const double changed = can_change(motion) && N_INDICATORS > 0
-                                   ? first_change(motion, &from, &start, h, &x1)
+                                   ? find_first_change(motion, &from, &start, h, &x1)
                                    : 0;
         if (changed > 0) {
             locate_change(motion, &from, &start, changed, resolution, &h, &after);
             x1 = from.x;
             if (h > 0) trial_step(motion, &from, h, &x1);
-            h = cross_change(motion, &from, &start, h, after, &x1);
+            h = step_across_change(motion, &from, &start, h, after, &x1);
         } else {
             const double longer = h * growth(error);
             if (h < remaining || longer > k->step) k->step = longer;

@@ -124,7 +124,7 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
         for (int i = 0; i < N_INDICATORS; i++) g[i] = NAN;
 }
 
-#include "solver/hosted.c"
+#include "solver/host_stepper.c"
 
 #include "jumps.c"
 
@@ -327,11 +327,11 @@ static int run_to(const Motion *motion, Sensitivities *self, double target, Cros
                after = 0;
         if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;
         States x1 = end->x;
-        Look start = {0, {0}};
+        Probe start = {0, {0}};
         double error = trial_step(motion, end, h, &x1);
         if (N_INDICATORS > 0 && isfinite(error) && can_change(motion)) {
-            look(motion, end, 0, 0, &end->x, &start);
-            const double changed = first_change(motion, end, &start, h, &x1);
+            probe(motion, end, 0, 0, &end->x, &start);
+            const double changed = find_first_change(motion, end, &start, h, &x1);
             if (changed > 0) {
                 locate_change(motion, end, &start, changed, resolution, &h, &after);
                 x1 = end->x;
@@ -348,7 +348,7 @@ static int run_to(const Motion *motion, Sensitivities *self, double target, Cros
         if (after == 0 && (h < remaining || longer > self->run_step)) self->run_step = longer;
         if (after > 0) {
             event->x = x1;
-            event->t = end->t + cross_change(motion, end, &start, h, after, &event->x);
+            event->t = end->t + step_across_change(motion, end, &start, h, after, &event->x);
         }
         if (h == 0) break;
         Point *next = &self->path[++self->segments].from;

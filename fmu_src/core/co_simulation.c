@@ -1,4 +1,4 @@
-/* Co-simulation: the element takes itself over each communication step. */
+/* Co-simulation: the element advances its own states by each communication step. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
@@ -8,17 +8,17 @@ static void set_rate(Memory *k, Reference reference, double value) {
     const Reference input = reference - FIRST_INPUT;
     input_places(&k->kept.u_rate)[input] = value;
     k->state.new_rates |= 1 << input;
-    note_load(k, input);
+    mark_load_set(k, input);
 }
 
-/* Orders of derivatives, one for each input. */
+/* Whether all orders of derivatives, one for each input, are 1. */
 static int are_first(const int *order) {
     for (int i = 0; i < N_INPUTS; i++)
         if (order[i] != 1) return 0;
     return 1;
 }
 
-/* Rates of any inputs, or values that may have to be refused. */
+/* Sets rates of any inputs, after checking all of them. */
 NOINLINE static Status set_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
                                  const double value[]) {
     for (size_t i = 0; i < nvr; i++) {
@@ -48,7 +48,7 @@ static INLINED Status set_input_rates(Instance *c, const Reference vr[], size_t 
     return STATUS_OK;
 }
 
-/* Time derivatives of the outputs at the end of the last step. */
+/* Gets time derivatives of the outputs at the end of the last step. */
 static Status get_output_rates(Instance *c, const Reference vr[], size_t nvr, const int order[],
                                double value[], const char *function) {
     Status status = allow_kind(c, KIND_STEPPING, STEPPING | TERMINATED, function);
@@ -61,7 +61,8 @@ static Status get_output_rates(Instance *c, const Reference vr[], size_t nvr, co
     slopes.x = c->memory.reals.dx;
     slopes.u = c->memory.kept.u_rate;
     /* a mean force has no slope */
-    if (!is_coupled(&c->memory) && (status = follow_slopes(c, &slopes)) != STATUS_OK) return status;
+    if (!is_coupled(&c->memory) && (status = propagate_slopes(c, &slopes)) != STATUS_OK)
+        return status;
     for (size_t i = 0; i < nvr; i++) {
         if (vr[i] < FIRST_OUTPUT || vr[i] >= N_REALS)
             return refuse(c, STATUS_ERROR, "There is no Real output with value reference %u.",
@@ -74,8 +75,8 @@ static Status get_output_rates(Instance *c, const Reference vr[], size_t nvr, co
     return STATUS_OK;
 }
 
-/* A master may round its communication points, but must not leave out a part of the run: neither at
- * once nor little by little. */
+/* Checks the start of a step. A master may round its communication points, but must not skip a part
+ * of the run, neither at once nor little by little. */
 static Status check_step(Instance *c, double point, double length) {
     const double gap = point - c->memory.state.time, left_out = c->memory.stepping.left_out + gap;
     if (length >= 0 && length <= DBL_MAX && fabs(gap) <= DBL_MAX &&
@@ -97,8 +98,8 @@ static Status check_step(Instance *c, double point, double length) {
     return STATUS_OK;
 }
 
-/* The point at which a step starts; where nothing has changed since the last evaluation, not even
- * by an event, it is known. */
+/* The point at which a step starts, which is known where nothing has changed since the last
+ * evaluation. */
 static Point start_of_step(const Instance *c, const Motion *motion, int event) {
     const Memory *k = &c->memory;
     if (N_STATES == 0) {
@@ -124,31 +125,32 @@ static int advance_alone(Instance *c, const Motion *motion, double length, int e
                         &k->stepping.solver_step);
 }
 
-/* With the body, where the loop over it is closed or has been until now. */
+/* Advances law and body, where the loop over it is closed or has been until now. */
 NOINLINE static int advance_coupled(Instance *c, const Motion *motion, double length) {
     Memory *k = &c->memory;
     Motion ahead = *motion;
     Inputs u = *motion->u_start;
     ahead.u_start = &u;
-    /* nothing has moved, and the force that was given still acts */
+    /* nothing has moved, and the last force still acts */
     if (couples(k) && length == 0) return SOLVER_DONE;
 #if HAS_APPROACH
     if (couples(k))
-        find_pressing(motion->p, motion->u_start, parameter_values(motion->p)[COUPLED_MASS], length,
-                      &k->stepping.pressing);
+        predict_contact(motion->p, motion->u_start, parameter_values(motion->p)[COUPLED_MASS],
+                        length, &k->stepping.prediction);
     else
-        memset(&k->stepping.pressing, 0, sizeof k->stepping.pressing);
-    press_ahead(k, &u);
+        memset(&k->stepping.prediction, 0, sizeof k->stepping.prediction);
+    apply_prediction(k, &u);
 #endif
 #if HAS_COUPLING
-    if (couples(k)) return couple(&ahead, length, &k->coupling, &k->reals.x, &k->state.modes);
-    /* it has been switched off and is forgotten */
-    memset(&k->coupling, 0, sizeof k->coupling);
+    if (couples(k))
+        return advance_with_shadow(&ahead, length, &k->shadow, &k->reals.x, &k->state.modes);
+    /* it has been switched off */
+    memset(&k->shadow, 0, sizeof k->shadow);
 #endif
     return advance_alone(c, &ahead, length, 1);
 }
 
-/* Tells which input its rate leads beyond all numbers. */
+/* Names the input that overflows by its rate. */
 COLD static Status refuse_motion(Instance *c, const Inputs *end, double length) {
     int i = 0;
     while (isfinite(input_values(end)[i])) i++;
@@ -156,19 +158,19 @@ COLD static Status refuse_motion(Instance *c, const Inputs *end, double length) 
                   real_names[FIRST_INPUT + i], length);
 }
 
-/* What the solver tells of events goes to the log, in the time of the run. */
+/* Logs the events that the solver reports, in the time of the run. */
 typedef struct {
     const Instance *instance;
     double begin;
 } StepLog;
 
-static int note_modes(void *log, double t, const Modes *before, const Modes *after) {
+static int log_modes(void *log, double t, const Modes *before, const Modes *after) {
     const StepLog *step = (const StepLog *)log;
     log_mode_changes(step->instance, step->begin + t, before, after);
     return 0;
 }
 
-/* The event at which a step ends, in the time of the run: one that leads on, or at its start. */
+/* The event at which a step ends: one that advances the time of the run, or one at its start. */
 typedef struct {
     StepLog log;
     double length; /* of the step until there */
@@ -180,11 +182,11 @@ static int stop_at_event(void *log, double t, const Modes *before, const Modes *
     if (t > 0 && !(stop->log.begin + t > stop->log.begin)) return 0;
     stop->length = t;
     stop->met = 1;
-    if (is_logged(stop->log.instance, LOG_EVENTS)) note_modes(log, t, before, after);
+    if (is_logged(stop->log.instance, LOG_EVENTS)) log_modes(log, t, before, after);
     return 1;
 }
 
-/* Tells the events of a step that has been made, by making it again: it repeats bit for bit. */
+/* Logs the events of a step by repeating it, which it does bit for bit. */
 COLD static void log_events(const Instance *c, Motion motion, double point, double length,
                             const Memory *before, int event) {
     StepLog log = {c, point};
@@ -192,20 +194,20 @@ COLD static void log_events(const Instance *c, Motion motion, double point, doub
     Modes m = before->state.modes;
     double step = before->stepping.solver_step;
 #if HAS_COUPLING
-    if (couples(&c->memory)) { /* what was tried on the way to a common solution is no event */
+    if (couples(&c->memory)) { /* only the common solution counts */
         log_mode_changes(c, point + length, &m, &c->memory.state.modes);
         return;
     }
 #endif
-    motion.note = note_modes;
+    motion.on_event = log_modes;
     motion.log = &log;
     if (event) settle_at(&motion, 0, &x, &m);
     Point from = point_at(&motion, 0, &x, &m);
     advance_from(&motion, &from, length, &x, &m, &step);
 }
 
-/* Copies what a step may change, but for derivatives and outputs, which follow from it; what is
- * observed of a body and the coupling with it only where they are used. */
+/* Copies what a step may change, except derivatives and outputs, which follow from it; the observed
+ * body and the shadow only where they are used. */
 static void copy_state(Memory *to, const Memory *from, int with_coupling) {
     to->reals.u = from->reals.u;
     to->reals.x = from->reals.x;
@@ -214,30 +216,30 @@ static void copy_state(Memory *to, const Memory *from, int with_coupling) {
 #if HAS_COUPLING
     if (!with_coupling) return;
     to->reals.observed = from->reals.observed;
-    to->coupling = from->coupling;
+    to->shadow = from->shadow;
 #else
     (void)with_coupling;
 #endif
 }
 
-/* Puts everything back to where it was before a step that has failed. */
-COLD static void take_back(Instance *c, const Memory *before, int with_coupling) {
+/* Restores everything after a step that has failed. */
+COLD static void roll_back(Instance *c, const Memory *before, int with_coupling) {
     copy_state(&c->memory, before, with_coupling);
     forget_slopes(c);
-    if (!c->memory.state.stale) renew(c, 0);
+    if (!c->memory.state.stale) reevaluate(c, 0);
 }
 
-/* Whether a step may change what the coupling with the body remembers. */
+/* Whether a step may change the shadow. */
 static int may_couple(const Memory *k) {
 #if HAS_COUPLING
-    return couples(k) || k->coupling.h > 0;
+    return couples(k) || k->shadow.h > 0;
 #else
     return couples(k);
 #endif
 }
 
-/* The step that is watched was shorter than it was to be. */
-static void shorten(Memory *k, double length) {
+/* Shortens the last step in the histories of chatter and rebound. */
+static void shorten_last_step(Memory *k, double length) {
 #if HAS_COUPLING
     k->stepping.chatter.length = length;
 #endif
@@ -248,10 +250,10 @@ static void shorten(Memory *k, double length) {
     (void)length;
 }
 
-/* Takes the instance over a step; where that fails, everything is as before. */
+/* Makes a step; if it fails, everything is as before. */
 static Status make_step(Instance *c, double point, double length) {
     Memory *k = &c->memory;
-    Memory before; /* of which only what a step may change is filled in */
+    Memory before; /* only what a step may change is set */
     const int with_coupling = may_couple(k), event = begins_with_event(k, &k->reals.u);
     copy_state(&before, k, with_coupling);
     const int held = are_held(&k->kept.u_rate);
@@ -262,15 +264,15 @@ static Status make_step(Instance *c, double point, double length) {
     if (!motion.held && !all_finite(input_values(&end), N_INPUTS))
         return refuse_motion(c, &end, length);
     const int unchecked = k->kept.unchecked;
-    k->kept.unchecked = 0; /* it has been seen, and the rules are kept */
-    begin_run(k);
-    if (!couples(k)) warn_of_missing_load(c); /* else it is seen in the motion */
+    k->kept.unchecked = 0; /* the parameters have been checked */
+    reset_input_history(k);
+    if (!couples(k)) warn_of_missing_load(c); /* else it is observed */
     warn_of_chattering(c, length);
     warn_of_rebound(c, length);
-    pass_advice(c);
+    log_advice(c);
     Stop stop = {{c, point}, length, 0};
     if (c->stops_early && !with_coupling) {
-        motion.note = stop_at_event;
+        motion.on_event = stop_at_event;
         motion.log = &stop;
     }
     const int outcome = with_coupling ? advance_coupled(c, &motion, length)
@@ -280,7 +282,7 @@ static Status make_step(Instance *c, double point, double length) {
         if (stop.met) {
             length = stop.length;
             end = inputs_at(&motion, length);
-            shorten(k, length);
+            shorten_last_step(k, length);
         }
     }
     k->reals.u = end;
@@ -289,22 +291,23 @@ static Status make_step(Instance *c, double point, double length) {
     k->state.time = point + length;
     k->state.new_rates = 0;
     k->state.started = 1;
-    /* without slopes where inputs are held: most hosts give others before the next step */
-    const int goes_on = !motion.held && !with_coupling;
-    const Status status = outcome == SOLVER_NOT_FINITE ? STATUS_DISCARD : renew(c, goes_on);
-    note_force(k);
+    /* without slopes where inputs are held: most hosts set others before the next step */
+    const int with_slopes = !motion.held && !with_coupling;
+    const Status status =
+        outcome == SOLVER_NOT_FINITE ? STATUS_DISCARD : reevaluate(c, with_slopes);
+    record_force(k);
     if (status != STATUS_OK) {
-        take_back(c, &before, with_coupling);
+        roll_back(c, &before, with_coupling);
         k->kept.unchecked = unchecked;
     } else {
-        pass_advice(c);
+        log_advice(c);
     }
     if (status == STATUS_OK && N_MODES > 0 && !stop.met && is_logged(c, LOG_EVENTS))
         log_events(c, motion, point, length, &before, event);
     if (outcome == SOLVER_SKIPPED && status == STATUS_OK)
         warn(c, WARNED_SWING,
-             "A step takes more substeps than maximumSubsteps allows, as where the element "
-             "oscillates: its rest is solved coarsely, or parts of it are left out. %s.",
+             "A step needs more substeps than maximumSubsteps allows, as where the element "
+             "oscillates: its remainder is solved coarsely, or parts of it are skipped. %s.",
              "Make steps shorter, or allow more");
     if (outcome == SOLVER_NOT_FINITE)
         return refuse(c, STATUS_DISCARD,

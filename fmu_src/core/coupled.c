@@ -1,8 +1,8 @@
-/* Co-simulation with the body in the loop, as history from the FMI functions: whether it is on, and
- * what it gives. */
+/* Co-simulation with the body in the loop, between the FMI functions and the solver: whether it is
+ * on, and its outputs. */
 #include <string.h>
 
-/* Whether the loop over the body is to be closed inside. */
+/* Whether the element is to close the loop over the body. */
 static int couples(const Memory *k) {
 #if HAS_COUPLING || HAS_APPROACH
     return parameter_values(&k->reals.p)[COUPLED_MASS] > 0;
@@ -12,8 +12,8 @@ static int couples(const Memory *k) {
 #endif
 }
 
-/* Remembers that the importer gives the load. */
-static void note_load(Memory *k, Reference input) {
+/* Records that the importer has set the load. */
+static void mark_load_set(Memory *k, Reference input) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && (int)input == COUPLED_LOAD) k->kept.load_set = 1;
 #else
@@ -22,66 +22,65 @@ static void note_load(Memory *k, Reference input) {
 #endif
 }
 
-/* Says once that a run goes on without the load that stick has to hold. */
+/* Warns once that the load that stick has to hold was never set. */
 static void warn_of_missing_load(Instance *c) {
 #if HAS_COUPLING
     if (COUPLED_LOAD >= 0 && !c->memory.kept.load_set)
         warn(c, WARNED_LOAD,
              "%s has never been set: stick does not know the load that it has to hold, and the "
-             "body creeps or "
-             "jitters.",
+             "body creeps or jitters.",
              real_names[FIRST_INPUT + COUPLED_LOAD]);
 #else
     (void)c;
 #endif
 }
 
-/* Whether a step has been made in that way, which gives the force until the next one. */
+/* Whether a step has been made with the body, whose force is returned until the next one. */
 static int is_coupled(const Memory *k) {
 #if HAS_COUPLING
-    return k->kept.co_simulates && k->coupling.h > 0 && couples(k);
+    return k->kept.co_simulates && k->shadow.h > 0 && couples(k);
 #elif HAS_APPROACH
-    return k->kept.co_simulates && k->stepping.pressing.longest > 0 && couples(k);
+    return k->kept.co_simulates && k->stepping.prediction.longest > 0 && couples(k);
 #else
     (void)k;
     return 0;
 #endif
 }
 
-/* Moves inputs to where the body is ahead in the normal direction. */
-static void press_ahead(const Memory *k, Inputs *u) {
+/* Moves inputs to the predicted position in the normal direction. */
+static void apply_prediction(const Memory *k, Inputs *u) {
 #if HAS_APPROACH
-    press(u, k->stepping.pressing.way, k->stepping.pressing.rate);
+    move_contact(u, k->stepping.prediction.displacement, k->stepping.prediction.rate);
 #else
     (void)k;
     (void)u;
 #endif
 }
 
-/* The inputs of now. After a step with the body they are those ahead in the normal direction and,
- * as long as the host does not say otherwise, the velocity is the one expected at the end of the
- * step: they are then put into the room. */
+/* The present inputs. After a step with the body they are those predicted in the normal direction
+ * and, until the host sets another one, with the velocity predicted at the end of the step: they
+ * are then stored in `room`. */
 static const Inputs *present_inputs(const Memory *k, Inputs *room) {
     if (!is_coupled(k)) return &k->reals.u;
     *room = k->reals.u;
-    press_ahead(k, room);
+    apply_prediction(k, room);
 #if HAS_COUPLING
-    Inputs before = k->coupling.u;
+    Inputs before = k->shadow.u;
     if (memcmp(velocity_of(room), velocity_of(&before), N_AXES * sizeof(double)) == 0)
-        memcpy(velocity_of(room), k->coupling.w, N_AXES * sizeof(double));
+        memcpy(velocity_of(room), k->shadow.w, N_AXES * sizeof(double));
 #endif
     return room;
 }
 
 #if HAS_COUPLING
-/* Puts the mean force of the last step in place of that of the law at its end, where the inputs are
- * u, and all that depends on it. */
-static void put_mean_force(const Coupling *s, const Parameters *p, const Inputs *u, Outputs *y) {
+/* Replaces the force of the law at the end of the last step, where the inputs are u, by the mean
+ * force of the step, in all outputs that depend on it. */
+static void replace_force(const Shadow *s, const Parameters *p, const Inputs *u, Outputs *y) {
     double *value = (double *)y, *F = value + COUPLED_FORCE;
     const double *given = s->force[0];
     const double before = N_AXES == 1 ? F[0] : norm_of(F),
                  now = N_AXES == 1 ? given[0] : norm_of(given);
-    double power = 0; /* at the velocity that is expected on the average */
+    double power = 0; /* at the mean predicted velocity */
     for (int i = 0; i < N_AXES; i++) {
         const double load = s->load[i] + given_load(&s->u, i);
         const double v = input_values(&s->u)[COUPLED_VELOCITY + i] +
@@ -98,7 +97,8 @@ static void put_mean_force(const Coupling *s, const Parameters *p, const Inputs 
 }
 #endif
 
-/* Without the body no load is observed, not even before the step that forgets the body. */
+/* Clears the observed load, which does not exist without the body, not even before the next
+ * step. */
 static void forget_load(Memory *k) {
 #if HAS_COUPLING
     memset(&k->reals.observed, 0, sizeof k->reals.observed);
@@ -107,13 +107,13 @@ static void forget_load(Memory *k) {
 #endif
 }
 
-/* Puts the force that a step with the body has given in place of that of the law. */
-static void give_coupled(Memory *k, const Inputs *u) {
+/* Outputs the force of a step with the body instead of that of the law. */
+static void output_mean_force(Memory *k, const Inputs *u) {
 #if HAS_COUPLING
-    const Coupling *history = &k->coupling;
-    put_mean_force(history, &k->reals.p, u, &k->reals.y);
+    const Shadow *shadow = &k->shadow;
+    replace_force(shadow, &k->reals.p, u, &k->reals.y);
     for (int i = 0; i < N_AXES; i++)
-        k->reals.observed.load[i] = history->load[i] + given_load(&history->u, i);
+        k->reals.observed.load[i] = shadow->load[i] + given_load(&shadow->u, i);
 #else
     (void)k;
     (void)u;

@@ -20,7 +20,7 @@ NOINLINE static Present present(const Memory *k) {
 }
 
 /* Warns once where the law leaves what a contact does, at a point that the run has reached. */
-COLD static void judge_law(Instance *c) {
+COLD static void check_law(Instance *c) {
 #if HAS_ADVICE
     const Memory *k = &c->memory;
     const Present now = present(k);
@@ -33,8 +33,8 @@ COLD static void judge_law(Instance *c) {
 }
 
 /* The same if the warning would be logged: it needs evaluations of its own. */
-static void pass_advice(Instance *c) {
-    if (HAS_ADVICE && is_new_warning(c, WARNED_LAW)) judge_law(c);
+static void log_advice(Instance *c) {
+    if (HAS_ADVICE && is_new_warning(c, WARNED_LAW)) check_law(c);
 }
 
 /* Checks derivatives and outputs, which are adjacent. */
@@ -85,7 +85,7 @@ static void forget_slopes(Instance *c) {
 
 /* Evaluates derivatives and outputs again; with slopes only where no step with the body has been
  * made. */
-static Status renew(Instance *c, int with_slopes) {
+static Status reevaluate(Instance *c, int with_slopes) {
     Memory *k = &c->memory;
     const Status status = check_point(c);
     if (status != STATUS_OK) return status;
@@ -104,7 +104,7 @@ static Status renew(Instance *c, int with_slopes) {
     }
     int finite = evaluate_now(c, u, x, m, with_slopes);
     if (coupled) { /* the force of the step acts */
-        give_coupled(k, u);
+        output_mean_force(k, u);
         finite = results_are_finite(&k->reals);
     } else {
         forget_load(k);
@@ -120,5 +120,5 @@ static Status renew(Instance *c, int with_slopes) {
  * between two co-simulation steps will step from there, so slopes are evaluated too. */
 static Status bring_up_to_date(Instance *c) {
     if (!c->memory.state.stale) return STATUS_OK;
-    return renew(c, c->memory.kept.phase & STEPPING && !couples(&c->memory));
+    return reevaluate(c, c->memory.kept.phase & STEPPING && !couples(&c->memory));
 }

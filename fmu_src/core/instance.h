@@ -82,9 +82,9 @@ typedef struct {
     double force;  /* at its start */
     /* energy given to the bodies since touch-down, if the force acts at once and a step late */
     double given[2];
-    double exchanged[2]; /* all work since then */
-    double most;         /* work of an impact until now */
-    double came;         /* rate before they touched */
+    double exchanged[2];  /* all work since then */
+    double most;          /* work of an impact until now */
+    double approach_rate; /* rate before they touched */
 } Rebound;
 #endif
 
@@ -128,7 +128,7 @@ typedef struct {
     double left_out; /* time skipped by steps that did not start where the last one ended */
 #if HAS_APPROACH
     Rebound rebound;
-    Pressing pressing;
+    Prediction prediction;
 #endif
 #if HAS_COUPLING
     Chatter chatter;
@@ -142,7 +142,7 @@ typedef struct {
     State state;
     Stepping stepping; /* from here on model exchange has no room */
 #if HAS_COUPLING
-    Coupling coupling; /* with the body, where couplingMass is given */
+    Shadow shadow; /* of the body, where couplingMass is given */
 #endif
 } Memory;
 

@@ -110,13 +110,13 @@ static Status handle_event(Instance *c, Changes *changes, const char *function) 
     Memory *k = &c->memory;
     const Modes before = k->state.modes;
     const int event = !k->kept.co_simulates || begins_with_event(k, &k->reals.u);
-    begin_run(k);
+    reset_input_history(k);
     const int constrained = apply_constraints(k);
     changes->states = (event && settle_event(k)) || constrained;
     if (is_logged(c, LOG_EVENTS)) log_mode_changes(c, k->state.time, &before, &k->state.modes);
     k->state.stale = 1;
     changes->nominals = update_nominals(k);
-    pass_advice(c);
+    log_advice(c);
     return STATUS_OK;
 }
 
@@ -139,7 +139,7 @@ static Status enter_continuous_time(Instance *c, const char *function) {
 static INLINED Status complete_step(Instance *c, const void *answers, const char *function) {
     Status status = allow_kind(c, KIND_EXCHANGE, MODEL_EXCHANGE, function);
     if (status == STATUS_OK) status = need(c, answers, function);
-    if (status == STATUS_OK) pass_advice(c);
+    if (status == STATUS_OK) log_advice(c);
     return status;
 }
 

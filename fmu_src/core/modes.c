@@ -35,7 +35,7 @@ static void update_start(Memory *k) {
 }
 
 /* Clears the history of the inputs until the run has started. */
-static void begin_run(Memory *k) {
+static void reset_input_history(Memory *k) {
     if (!k->state.started) k->state.u_last = k->reals.u;
 }
 
@@ -53,7 +53,7 @@ static int begins_with_event(const Memory *k, const Inputs *u) {
         if (now != last) unchanged = 0;
     }
     if (unchanged) return 0;
-    Look before = {0, {0}}, after = {0, {0}};
+    Probe before = {0, {0}}, after = {0, {0}};
     indicators(&k->reals.p, &k->state.u_last, &k->reals.x, &k->state.modes, before.g);
     indicators(&k->reals.p, u, &k->reals.x, &k->state.modes, after.g);
     return signs_differ(&before, &after, N_INDICATORS);

@@ -14,7 +14,7 @@ static void start_slopes(const Memory *k, Reals *slopes) {
 }
 
 /* Computes the slopes of derivatives and outputs from those of parameters, inputs and states. */
-static Status follow_slopes(Instance *c, Reals *slopes) {
+static Status propagate_slopes(Instance *c, Reals *slopes) {
     Memory *k = &c->memory;
     States dx;
     Outputs y;
@@ -55,7 +55,7 @@ static Status directional_derivative(Instance *c, const Reference vUnknown_ref[]
         update_start(k);
         start_slopes(k, &slopes);
     }
-    if ((status = follow_slopes(c, &slopes)) != STATUS_OK) return status;
+    if ((status = propagate_slopes(c, &slopes)) != STATUS_OK) return status;
     for (size_t i = 0; i < nUnknown; i++) {
         if (vUnknown_ref[i] >= N_REALS) return unknown_reference(c, vUnknown_ref[i], "Real");
         if (!is_unknown_quantity(vUnknown_ref[i]) && !(is_state(vUnknown_ref[i]) && starting))

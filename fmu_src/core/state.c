@@ -171,17 +171,17 @@ static void archive_state(Archive *archive, StoredState *stored) {
     archive_integer(archive, &kept->unchecked, 0, 1);
 #if HAS_APPROACH
     archive_reals(archive, &stepping->rebound, sizeof stepping->rebound / sizeof(double));
-    archive_reals(archive, &stepping->pressing, sizeof stepping->pressing / sizeof(double));
+    archive_reals(archive, &stepping->prediction, sizeof stepping->prediction / sizeof(double));
 #endif
 #if HAS_COUPLING
-    Coupling *coupling = &stored->memory.coupling;
+    Shadow *shadow = &stored->memory.shadow;
     archive_reals(archive, &stepping->chatter, CHATTER_NUMBERS);
     archive_integer(archive, &stepping->chatter.thrown, 0, 1);
     archive_integer(archive, &stepping->chatter.turns, 0, CHATTER_COUNT);
     archive_integer(archive, &stepping->chatter.steps, 0, INT_MAX);
-    archive_reals(archive, coupling, offsetof(Coupling, m) / sizeof(double));
-    archive_modes(archive, &coupling->m, 0, 0);
-    archive_integer(archive, &coupling->follows, 0, 1);
+    archive_reals(archive, shadow, offsetof(Shadow, m) / sizeof(double));
+    archive_modes(archive, &shadow->m, 0, 0);
+    archive_integer(archive, &shadow->smooth, 0, 1);
 #endif
     archive_modes(archive, &state->modes, kept->phase & BEFORE_START ? 0 : 1, 1);
     stored->kind = (Kind)kind;

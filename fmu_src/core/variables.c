@@ -106,7 +106,7 @@ static INLINED void set_inputs(Memory *k, Reference first, Reference count, cons
     for (Reference i = first; i < first + count && k->kept.co_simulates; i++)
         if (!(k->state.new_rates & 1 << i)) input_places(&k->kept.u_rate)[i] = 0;
     memcpy(input_places(&k->reals.u) + first, value, count * sizeof *value);
-    for (Reference i = first; i < first + count; i++) note_load(k, i);
+    for (Reference i = first; i < first + count; i++) mark_load_set(k, i);
 }
 
 /* Sets any Reals, after checking all of them. */

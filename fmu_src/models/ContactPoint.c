@@ -39,10 +39,10 @@ static double approach(const Parameters *p, const Inputs *u) {
     return penetration_rate(u);
 }
 
-/* Moves the point deeper into the plane, and makes it faster. */
-static void press(Inputs *u, double way, double rate) {
+/* Moves the point into the plane by a displacement, and adds to its rate. */
+static void move_contact(Inputs *u, double displacement, double rate) {
     const Vector n = plane_normal(u);
-    put(plus(vector(u->r_A), -way, n), u->r_A);
+    put(plus(vector(u->r_A), -displacement, n), u->r_A);
     put(plus(vector(u->v), -rate, n), u->v);
 }
 

@@ -19,9 +19,9 @@ static double approach(const Parameters *p, const Inputs *u) {
     return u->delta_rate;
 }
 
-/* Moves the bodies deeper into each other, and makes them faster. */
-static void press(Inputs *u, double way, double rate) {
-    u->delta += way;
+/* Moves the bodies into each other by a displacement, and adds to its rate. */
+static void move_contact(Inputs *u, double displacement, double rate) {
+    u->delta += displacement;
     u->delta_rate += rate;
 }
 

@@ -1,16 +1,17 @@
 /* The law alone as an ODE: its states, under inputs that move as given. */
 #include <math.h>
 
-/* Linear states do not see each other, so one direction gives all of their slopes. */
+/* The direction that gives the slopes of all linear states at once, which are independent of each
+ * other. */
 static States all_directions(void) {
     States seed = no_states;
     for (int i = 0; i < N_STATES; i++) state_places(&seed)[i] = 1;
     return seed;
 }
 
-/* Slopes of states that follow as a vector, each along itself: that of the vector along a direction
- * in which it has these slopes. */
-static void take_one_slope(const double *direction, double *slopes) {
+/* Sets the slopes of the components of a vector to the common one: that of the vector along a
+ * direction, in which it has the given slopes. */
+static void set_common_slope(const double *direction, double *slopes) {
     double along = 0, square = 0;
     for (int i = 0; i < N_STATES; i++) {
         along += direction[i] * slopes[i];
@@ -19,18 +20,18 @@ static void take_one_slope(const double *direction, double *slopes) {
     for (int i = 0; i < N_STATES; i++) slopes[i] = square > 0 ? along / square : 0;
 }
 
-/* Rates of linear states with their slopes along themselves, of a vector along the direction
- * `seed`. */
+/* Evaluates the rates of linear states and their diagonal slopes, those of a vector along the
+ * direction `seed`. */
 FLATTENED static void linear_rates_at(const Motion *motion, double t, const States *x,
                                       const Modes *m, const States *seed, States *f,
                                       States *slopes) {
     Outputs y, y_slopes;
     const Inputs u = inputs_at(motion, t);
     evaluate_state_slopes(motion->p, &u, x, seed, m, f, slopes, &y, &y_slopes);
-    if (ONE_RATE) take_one_slope(state_values(seed), state_places(slopes));
+    if (ONE_RATE) set_common_slope(state_values(seed), state_places(slopes));
 }
 
-/* A point with its rates and their slopes. */
+/* Evaluates a point with its rates and their slopes. */
 FLATTENED static Point point_at(const Motion *motion, double t, const States *x, const Modes *m) {
     if (!LINEAR_STATES) return full_point_at(motion, t, x, m);
     Point point = {t, *x, *m, no_states, {{0}}};
@@ -41,8 +42,8 @@ FLATTENED static Point point_at(const Motion *motion, double t, const States *x,
     return point;
 }
 
-/* What a model says of that. One that does not say resolves the nominal values and the states
- * themselves; no model less than a 1e-7 part of a nominal value. */
+/* The resolution that the model states: by default nominal values and the states themselves; at
+ * least a 1e-7 part of the nominal values. */
 static States resolved_under(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = no_states;
     double *value = state_places(&resolved);
@@ -62,28 +63,28 @@ static States resolved_under(const Motion *motion, double t, const States *x, co
     return resolved;
 }
 
-/* What the law tells apart of the states, each as a whole; no less than at the end of the
- * communication step, which is all that is seen of it: on the way there a normal force may all but
- * vanish, or a damper make more of an error. Where the end is without contact, of which the law
- * says nothing, no less than at the start: a bristle survives and may soon carry again. */
+/* The change of each state that the law resolves; no less than at the end of the communication
+ * step, which is its only visible result: before that a normal force may nearly vanish, or a damper
+ * amplify an error. Where the end is without contact, and without a resolution, no less than at the
+ * start: a bristle survives and may soon carry again. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m) {
     States resolved = resolved_under(motion, t, x, m);
     if (!HAS_RESOLUTION || motion->held || t >= motion->length) return resolved;
     const States end = resolved_under(motion, motion->length, x, m);
     for (int i = 0; i < N_STATES; i++) {
-        double seen = state_values(&end)[i];
-        if (seen >= state_nominals[i] + fabs(state_values(x)[i])) {
+        double least = state_values(&end)[i];
+        if (least >= state_nominals[i] + fabs(state_values(x)[i])) {
             const States start = resolved_under(motion, 0, x, m);
-            seen = state_values(&start)[i];
+            least = state_values(&start)[i];
         }
-        state_places(&resolved)[i] = fmax(state_values(&resolved)[i], seen);
+        state_places(&resolved)[i] = fmax(state_values(&resolved)[i], least);
     }
     return resolved;
 }
 
-/* Whether a normal force that is computed stays as it is between two times, since the surfaces
- * approach each other at both. */
-static int keeps_contact(const Motion *motion, double t, double end) {
+/* Whether a computed normal force cannot vanish between two times, since the surfaces approach each
+ * other at both. */
+static int stays_in_contact(const Motion *motion, double t, double end) {
 #if HAS_APPROACH
     const Inputs u = inputs_at(motion, t), u_end = inputs_at(motion, end);
     return approach(motion->p, &u) >= 0 && approach(motion->p, &u_end) >= 0;
@@ -95,7 +96,7 @@ static int keeps_contact(const Motion *motion, double t, double end) {
 #endif
 }
 
-/* Lets the modes follow the inputs and states; returns 1 if a state was reset. */
+/* Settles the modes under inputs and states; returns 1 if a state was reset. */
 static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *m) {
     int reset = 0;
     for (int i = 0; i < SETTLING_AT_MOST; i++) {
@@ -106,16 +107,15 @@ static int settle_modes(const Parameters *p, const Inputs *u, States *x, Modes *
     return reset;
 }
 
-/* Length of a step down to which a motion that grows by itself is followed: that of a law alone is
- * left to the estimate of its error. Where stick gives way, the motion of a body grows, and an
- * L-stable method with long steps would damp it and hold the body: its matrix then has a negative
- * determinant. */
+/* Length of a step down to which an unstable motion is resolved; for a law alone the error estimate
+ * is enough. Where stick breaks away, the motion of a body grows, and an L-stable method with long
+ * steps would damp it and hold the body: its matrix then has a negative determinant. */
 static double shortest_growing(const Motion *motion) {
     return motion->body ? motion->body->shortest : INFINITY;
 }
 
-/* Time at which the velocity turns round, or its size is least, and the rates have a corner, so
- * that a step must not run over it; -1 where it does not move, infinite where it is a state. */
+/* Time at which the velocity reverses, or its magnitude is least, and the rates have a corner, so
+ * that no step may include it; -1 where the velocity is constant, infinite where it is a state. */
 static double time_of_reversal(const Motion *motion) {
     if (motion->held) return -1;
     if (motion->body) return INFINITY;

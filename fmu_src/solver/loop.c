@@ -10,7 +10,7 @@ enum {
     loop_STATE_ROOM = loop_N_STATES,
     loop_IS_LINEAR = 0,
     loop_BY_INPUTS = 0,
-    /* of the last step, this one, and where both lead beyond all numbers, this one anew */
+    /* of the last step, this one, and where both overflow, this one again */
     loop_SOLUTIONS = 3
 };
 
@@ -53,11 +53,12 @@ static loop_States loop_resolved_at(const Motion *motion, double t, const loop_S
 
 #include "solver/rosenbrock.c"
 
-#include "solver/events.c"
+#include "solver/event_search.c"
 
-#include "solver/trials.c"
+#include "solver/step_control.c"
 
-/* Takes law and body over a time; where there can be no event, one trial is nearly always good. */
+/* Advances law and body by a time; where there can be no event, one trial is nearly always
+ * enough. */
 static int advance_together(const Motion *motion, Point *from, double length, States *y, Modes *m) {
     double step = 0;
     if (!can_change(motion)) {
@@ -65,36 +66,38 @@ static int advance_together(const Motion *motion, Point *from, double length, St
         if (error <= 1) return SOLVER_DONE;
         step = length * shrinkage(error);
     }
-    return advance_in_trials(motion, from, length, y, m, &step);
+    return advance_adaptively(motion, from, length, y, m, &step);
 }
 #undef ODE
 #define ODE(name) name
 
-/* The part that is left after a time h of a velocity given to the body along a direction, or the
- * only axis, by Euler's implicit step: little in stick, all in slip, where motion may also grow. */
-NOINLINE static double kept_velocity(const Motion *motion, const loop_Point *from, double h,
-                                     const double *direction) {
-    double given[loop_N_STATES] = {0}, kept[loop_N_STATES];
+/* The fraction of an added velocity of the body, along a direction or the only axis, that remains
+ * after a time h, by an implicit Euler step: little in stick, all in slip, where motion may
+ * grow. */
+NOINLINE static double remaining_velocity(const Motion *motion, const loop_Point *from, double h,
+                                          const double *direction) {
+    double given[loop_N_STATES] = {0}, remaining[loop_N_STATES];
     for (int i = 0; i < N_AXES; i++) given[N_STATES + i] = N_AXES == 1 ? 1 : direction[i];
     const double square = dot_product(given + N_STATES, given + N_STATES);
-    if (loop_solve_less(motion, from, 1 / h, given, kept)) return 1;
-    return square > 0 ? fmin(dot_product(kept + N_STATES, given + N_STATES) / (h * square), 1) : 0;
+    if (loop_solve_shifted(motion, from, 1 / h, given, remaining)) return 1;
+    return square > 0 ? fmin(dot_product(remaining + N_STATES, given + N_STATES) / (h * square), 1)
+                      : 0;
 }
 
-/* What a load of 1 over a time h does to the states: of (exp(h J) - 1)/J the L-stable step of order
- * 2, (h - g^2 h^2 J)/(1 - g h J)^2, g = 1 - sqrt(1/2). In slip all of it moves the body; a law that
- * is given the load answers to it at once in stick. */
-NOINLINE static void respond(const Motion *motion, const loop_Point *from, double h, double kept,
-                             double *way) {
+/* Change of the states by a load of 1 over a time h: for (exp(h J) - 1)/J the L-stable step of
+ * order 2, (h - g^2 h^2 J)/(1 - g h J)^2, g = 1 - sqrt(1/2). In slip all of it moves the body; a
+ * law with the load as an input responds to it at once in stick. */
+NOINLINE static void respond_to_load(const Motion *motion, const loop_Point *from, double h,
+                                     double remaining, double *change) {
     const double g = 1 - sqrt(0.5);
     double W[MATRIX_ROOM][MATRIX_ROOM], rates[loop_N_STATES] = {0};
     int row[loop_N_STATES];
-    memset(way, 0, sizeof rates);
-    rates[N_STATES] = motion->body->per_mass;
-    if (kept == 1) way[N_STATES] = h * motion->body->per_mass;
-    if (kept == 1 || COUPLED_LOAD >= 0) return;
-    loop_factorize_less(motion, from, 1 / (g * h), W, row);
-    back_substitute(loop_N_STATES, W, row, rates, way);
-    for (int i = 0; i < loop_N_STATES; i++) rates[i] += (1 - g) / (g * g * h) * way[i];
-    back_substitute(loop_N_STATES, W, row, rates, way);
+    memset(change, 0, sizeof rates);
+    rates[N_STATES] = motion->body->inverse_mass;
+    if (remaining == 1) change[N_STATES] = h * motion->body->inverse_mass;
+    if (remaining == 1 || COUPLED_LOAD >= 0) return;
+    loop_factorize_shifted(motion, from, 1 / (g * h), W, row);
+    back_substitute(loop_N_STATES, W, row, rates, change);
+    for (int i = 0; i < loop_N_STATES; i++) rates[i] += (1 - g) / (g * g * h) * change[i];
+    back_substitute(loop_N_STATES, W, row, rates, change);
 }

@@ -1,8 +1,8 @@
 /* Small linear systems, of MATRIX_ROOM rows at most. */
 #include <math.h>
 
-/* LU factors of a small full matrix in place, with row pivoting. A pivot of zero shows as a result
- * that is not finite. Returns whether the determinant is negative. */
+/* Factorizes a small full matrix in place (LU with row pivoting). With a pivot of zero the result
+ * is not finite. Returns whether the determinant is negative. */
 static inline int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row) {
     int negative = 0;
     for (int i = 0; i < n; i++) row[i] = i;
@@ -11,14 +11,14 @@ static inline int factorize(int n, double A[MATRIX_ROOM][MATRIX_ROOM], int *row)
         for (int i = k + 1; i < n; i++)
             if (fabs(A[i][k]) > fabs(A[pivot][k])) pivot = i;
         if (pivot != k) {
-            const int kept_row = row[k];
+            const int saved_row = row[k];
             row[k] = row[pivot];
-            row[pivot] = kept_row;
+            row[pivot] = saved_row;
             negative = !negative;
             for (int j = 0; j < n; j++) {
-                const double kept = A[k][j];
+                const double saved = A[k][j];
                 A[k][j] = A[pivot][j];
-                A[pivot][j] = kept;
+                A[pivot][j] = saved;
             }
         }
         if (A[k][k] < 0) negative = !negative;

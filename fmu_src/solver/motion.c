@@ -9,17 +9,17 @@ enum {
     INDICATOR_ROOM = N_INDICATORS > 0 ? N_INDICATORS : 1,
     IS_LINEAR = LINEAR_STATES,
     BY_INPUTS = N_MODES == 0, /* no state has a part in an event */
-    /* as many states as axes are a vector that follows the velocity, nearly always with one rate */
+    /* as many states as axes: a vector that follows the velocity, nearly always with one rate */
     ONE_RATE = N_AXES > 1 && N_STATES == N_AXES,
-    FOLLOWS = LINEAR_STATES || ONE_RATE, /* with the exponential */
-    SOLUTIONS = 1                        /* of the ODE in a communication step */
+    HAS_LINEAR_STEPS = LINEAR_STATES || ONE_RATE, /* with the exponential */
+    SOLUTIONS = 1                                 /* of the ODE in a communication step */
 };
 
 static const Parameters no_parameters = {0};
 static const Inputs no_inputs = {0};
 static const States no_states = {0};
 
-/* States of the law, also where others follow them. */
+/* States of the law, also where those of the body are appended. */
 typedef States LawStates;
 static const LawStates no_law_states = {0};
 
@@ -40,9 +40,9 @@ static double dot_product(const double *a, const double *b) {
 
 /* A body whose velocity is solved for with the law. */
 typedef struct {
-    double per_mass;
+    double inverse_mass;
     double speed;       /* change of velocity that matters */
-    double shortest;    /* step down to which a departure from stick is followed */
+    double shortest;    /* step down to which a departure from stick is resolved */
     const double *load; /* on each axis, constant over a communication step */
 } Body;
 
@@ -52,14 +52,14 @@ typedef struct {
     const Inputs *u_rate;  /* their rates during it */
     double tolerance;      /* relative; absolute in units of a state's nominal value */
     int held;              /* all rates are zero */
-    /* told of every event, or NULL; whether the step ends there */
-    int (*note)(void *log, double t, const Modes *before, const Modes *after);
+    /* called at every event, or NULL; returns whether the step ends there */
+    int (*on_event)(void *log, double t, const Modes *before, const Modes *after);
     void *log;
     double length;    /* of the communication step */
     const Body *body; /* or NULL: the law alone, with the velocity of the inputs */
 } Motion;
 
-/* Whether inputs with these rates stay as they are. */
+/* Whether inputs with these rates are constant. */
 static int are_held(const Inputs *rates) {
     int held = 1;
     for (int i = 0; i < N_INPUTS; i++)

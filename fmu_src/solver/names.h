@@ -1,11 +1,11 @@
 /* The names in the files of the solver that are compiled once for each ODE: plain for the law
  * alone, and once more with a prefix for law and body together; rig/integrator.c and
- * runner/sensitivities.c compile them for a host of elements (hosted.c), whose size is known at
- * run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS,
- * SOLUTIONS, and the functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at,
- * settle_at and trial_step; a Motion, keeps_contact, shortest_growing and time_of_reversal are the
- * same for both. Everything else is written once over these, and the compiler sees constant sizes
- * and no call through a pointer. */
+ * runner/sensitivities.c compile them for a host of elements (host_stepper.c), whose size is known
+ * at run time. An ODE is a type States of N_STATES doubles, IS_LINEAR, BY_INPUTS, SOLUTIONS, and
+ * the functions rates_at, rate_derivatives, point_at, resolved_at, indicators_at, settle_at and
+ * trial_step; a Motion, keeps_contact, shortest_growing and time_of_reversal are the same for both.
+ * Everything else is written once over these, and the compiler sees constant sizes and no call
+ * through a pointer. */
 #ifndef BRISTLE_NAMES_H
 #define BRISTLE_NAMES_H
 
@@ -39,7 +39,7 @@
 #define Point ODE(Point)
 #define Cubic ODE(Cubic)
 #define loses_stiffness ODE(loses_stiffness)
-#define comes_from_or_to_rest ODE(comes_from_or_to_rest)
+#define starts_or_ends_at_rest ODE(starts_or_ends_at_rest)
 #define defect_at ODE(defect_at)
 #define misses_limit ODE(misses_limit)
 #define RODAS_STAGES ODE(RODAS_STAGES)
@@ -49,24 +49,24 @@
 #define rodas_time_slope ODE(rodas_time_slope)
 #define rodas_a ODE(rodas_a)
 #define rodas_c ODE(rodas_c)
-#define factorize_less ODE(factorize_less)
-#define solve_less ODE(solve_less)
-#define follows_line ODE(follows_line)
+#define factorize_shifted ODE(factorize_shifted)
+#define solve_shifted ODE(solve_shifted)
+#define stays_linear ODE(stays_linear)
 #define rosenbrock_step ODE(rosenbrock_step)
 #define can_change ODE(can_change)
-#define look ODE(look)
+#define probe ODE(probe)
 #define indicator_changed ODE(indicator_changed)
-#define peak_between ODE(peak_between)
-#define early_change ODE(early_change)
-#define stays_far ODE(stays_far)
-#define first_change ODE(first_change)
-#define look_after ODE(look_after)
+#define find_double_crossing ODE(find_double_crossing)
+#define find_early_change ODE(find_early_change)
+#define stays_far_from_zero ODE(stays_far_from_zero)
+#define find_first_change ODE(find_first_change)
+#define probe_after ODE(probe_after)
 #define locate_change ODE(locate_change)
-#define sharpen ODE(sharpen)
-#define cross_change ODE(cross_change)
+#define narrow_by_inputs ODE(narrow_by_inputs)
+#define step_across_change ODE(step_across_change)
 #define EVALUATIONS_OF_A_TRIAL ODE(EVALUATIONS_OF_A_TRIAL)
 #define SOLUTIONS ODE(SOLUTIONS)
 #define relax ODE(relax)
-#define advance_in_trials ODE(advance_in_trials)
+#define advance_adaptively ODE(advance_adaptively)
 
 #endif

@@ -1,4 +1,4 @@
-/* A point of a run and what is between two of them. */
+/* A point of a run, and the interpolation between two of them. */
 #include <math.h>
 
 VALUES(States, double, state_values, state_places)
@@ -15,8 +15,8 @@ typedef struct {
 /* States inside a step: the cubic through both ends and their rates. */
 typedef struct {
     const Point *from;
-    double way[STATE_ROOM]; /* from the start to the end */
-    /* by which the rates at both ends, over the step, are more than it */
+    double change[STATE_ROOM]; /* from the start to the end */
+    /* difference of it from the rates at both ends, times the step */
     double left[STATE_ROOM], right[STATE_ROOM];
 } Cubic;
 
@@ -28,15 +28,15 @@ static Cubic cubic_through(const Motion *motion, const Point *from, const States
     Cubic cubic;
     cubic.from = from;
     for (int i = 0; i < N_STATES; i++) {
-        const double way = state_values(x1)[i] - state_values(&from->x)[i];
-        cubic.way[i] = way;
-        cubic.left[i] = h * state_values(&from->f)[i] - way;
-        cubic.right[i] = h * state_values(f1)[i] - way;
+        const double change = state_values(x1)[i] - state_values(&from->x)[i];
+        cubic.change[i] = change;
+        cubic.left[i] = h * state_values(&from->f)[i] - change;
+        cubic.right[i] = h * state_values(f1)[i] - change;
     }
     return cubic;
 }
 
-/* Finds the rates at the end, too: under held inputs those of linear states follow from the
+/* The same with the rates at the end: under held inputs those of linear states follow from the
  * start. */
 static Cubic cubic_between(const Motion *motion, const Point *from, const States *x1, double h) {
     const int known = N_STATES == 0 || (IS_LINEAR && motion->held);
@@ -46,29 +46,30 @@ static Cubic cubic_between(const Motion *motion, const Point *from, const States
     return cubic_through(motion, from, x1, &f1, h);
 }
 
-/* States at the part s of the step. */
+/* Interpolates the states at the fraction s of the step. */
 static States dense_output(const Motion *motion, const Cubic *cubic, double s) {
     (void)motion;
     States x = no_states;
     for (int i = 0; i < N_STATES; i++) {
-        const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
+        const double correction = (1 - s) * cubic->left[i] - s * cubic->right[i];
         state_places(&x)[i] =
-            state_values(&cubic->from->x)[i] + s * cubic->way[i] + s * (1 - s) * bend;
+            state_values(&cubic->from->x)[i] + s * cubic->change[i] + s * (1 - s) * correction;
     }
     return x;
 }
 
-/* Rate of a state there, over the step. */
+/* Rate of a state there, times the step. */
 static double rate_inside(const Cubic *cubic, int i, double s) {
-    const double bend = (1 - s) * cubic->left[i] - s * cubic->right[i];
-    return cubic->way[i] + (1 - 2 * s) * bend - s * (1 - s) * (cubic->left[i] + cubic->right[i]);
+    const double correction = (1 - s) * cubic->left[i] - s * cubic->right[i];
+    return cubic->change[i] + (1 - 2 * s) * correction -
+           s * (1 - s) * (cubic->left[i] + cubic->right[i]);
 }
 
-/* What the equations tell apart of the states, each as a whole. */
+/* The change of each state that the equations resolve. */
 static States resolved_at(const Motion *motion, double t, const States *x, const Modes *m);
 
-/* Errors that a step of length h to x1 may make: the tolerance times what the law resolves at its
- * end, and what rounding makes of the larger end. */
+/* Errors allowed for a step of length h to x1: the tolerance times the resolution of the law at its
+ * end, and rounding of the larger end. */
 static void allowed_errors(const Motion *motion, const Point *from, double h, const States *x1,
                            double *allowed) {
     const States resolved = resolved_at(motion, from->t + h, x1, &from->m);

@@ -19,15 +19,15 @@ static Inputs inputs_of(const Motion *motion, double t, const States *x) {
     return u;
 }
 
-/* Puts the rates of law and body together, or with `changing` 0 their slopes, along which the load
- * does not change. */
+/* Combines the rates of law and body, or with `changing` 0 their slopes, in which the load is
+ * constant. */
 static void put_rates(const Motion *motion, const LawStates *dx, const Outputs *y, double changing,
                       States *f) {
     memcpy(f, dx, LAW_STATES * sizeof(double));
     for (int i = LAW_STATES; i < N_STATES; i++) {
         const double load = changing * motion->body->load[i - LAW_STATES];
         const double force = output_values(y)[COUPLED_FORCE + i - LAW_STATES];
-        state_places(f)[i] = (load - force) * motion->body->per_mass;
+        state_places(f)[i] = (load - force) * motion->body->inverse_mass;
     }
 }
 
@@ -41,24 +41,24 @@ FLATTENED static States rates_at(const Motion *motion, double t, const States *x
     return f;
 }
 
-/* Time derivatives of the rates, as the inputs move; those that the body gives do not. */
+/* Time derivatives of the rates, from moving inputs other than those of the body. */
 FLATTENED static States rate_derivatives(const Motion *motion, const Point *point) {
     States f_rate = no_states;
     LawStates dx, dx_slope = no_law_states;
     Outputs y, y_slope;
     const Inputs u = inputs_of(motion, point->t, &point->x);
-    Inputs way = *motion->u_rate;
+    Inputs u_seed = *motion->u_rate;
     for (int i = 0; i < N_STATES - LAW_STATES; i++) {
-        input_places(&way)[COUPLED_VELOCITY + i] = 0;
-        if (COUPLED_LOAD >= 0) input_places(&way)[COUPLED_LOAD + i] = 0;
+        input_places(&u_seed)[COUPLED_VELOCITY + i] = 0;
+        if (COUPLED_LOAD >= 0) input_places(&u_seed)[COUPLED_LOAD + i] = 0;
     }
-    evaluate_slopes(motion->p, &no_parameters, &u, &way, law_part(&point->x), &no_law_states,
+    evaluate_slopes(motion->p, &no_parameters, &u, &u_seed, law_part(&point->x), &no_law_states,
                     &point->m, &dx, &dx_slope, &y, &y_slope);
     put_rates(motion, &dx_slope, &y_slope, 0, &f_rate);
     return f_rate;
 }
 
-/* A point with its rates and their slopes along each state. */
+/* Evaluates a point with its rates and their Jacobian. */
 FLATTENED static Point full_point_at(const Motion *motion, double t, const States *x,
                                      const Modes *m) {
     Point point = {t, *x, *m, no_states, {{0}}};
@@ -67,15 +67,15 @@ FLATTENED static Point full_point_at(const Motion *motion, double t, const State
     Outputs y, y_slope;
     States slope;
     for (int j = 0; j < N_STATES; j++) {
-        LawStates x_way = no_law_states;
-        Inputs u_way = no_inputs;
+        LawStates x_seed = no_law_states;
+        Inputs u_seed = no_inputs;
         if (j < LAW_STATES) {
-            ((double *)&x_way)[j] = 1;
-            evaluate_state_slopes(motion->p, &u, law_part(x), &x_way, m, &dx, &dx_slope, &y,
+            ((double *)&x_seed)[j] = 1;
+            evaluate_state_slopes(motion->p, &u, law_part(x), &x_seed, m, &dx, &dx_slope, &y,
                                   &y_slope);
         } else {
-            input_places(&u_way)[COUPLED_VELOCITY + j - LAW_STATES] = 1;
-            evaluate_slopes(motion->p, &no_parameters, &u, &u_way, law_part(x), &no_law_states, m,
+            input_places(&u_seed)[COUPLED_VELOCITY + j - LAW_STATES] = 1;
+            evaluate_slopes(motion->p, &no_parameters, &u, &u_seed, law_part(x), &no_law_states, m,
                             &dx, &dx_slope, &y, &y_slope);
         }
         put_rates(motion, &dx_slope, &y_slope, 0, &slope);
@@ -85,7 +85,7 @@ FLATTENED static Point full_point_at(const Motion *motion, double t, const State
     return point;
 }
 
-/* A normal force that is computed may come and go within a step, so that it is looked at itself, in
+/* Indicators at a point. A computed normal force may come and go within a step, so it takes the
  * place of its indicator, which has a gap at its root (common/contact_events.h). */
 static void indicators_at(const Motion *motion, double t, const States *x, const Modes *m,
                           double *g) {
@@ -98,7 +98,7 @@ static void indicators_at(const Motion *motion, double t, const States *x, const
 #endif
 }
 
-/* Lets the modes settle at the time t of a communication step, and tells of it; whether the step
+/* Settles the modes at the time t of a communication step, and reports it; returns whether the step
  * ends there. */
 static int settle_at(const Motion *motion, double t, States *x, Modes *m) {
     const Modes before = *m;
@@ -107,5 +107,5 @@ static int settle_at(const Motion *motion, double t, States *x, Modes *m) {
         settle_modes(motion->p, &u, (LawStates *)x, m);
         if (memcmp(&before, m, sizeof before) == 0) return 0;
     }
-    return motion->note ? motion->note(motion->log, t, &before, m) : 0;
+    return motion->on_event ? motion->on_event(motion->log, t, &before, m) : 0;
 }

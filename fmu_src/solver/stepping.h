@@ -4,27 +4,27 @@
 
 #include <math.h>
 
-/* Some hundred roundings, what a step makes of them: the tightest tolerance, and the part of a
+/* Some hundred rounding errors, as in a step: the tightest tolerance, and the relative error of a
  * state that is no error. */
 static const double ROUNDING = 1e-13;
 static const double TOO_LONG = 1e4; /* scaled error that makes the next trial ten times shorter */
 
-/* How many times longer the next trial step may be than one that made this error, by its order and
- * a tenth less: five at most, since fifty costs up to twice the work, where it needs no roots. */
+/* Factor of the next step after one with this error, by its order and a tenth less: at most five,
+ * which needs no roots; fifty would cost up to twice the work. */
 static double growth(double error) {
     return error < 1e-3 ? 5 : fmin(5, 0.9 / sqrt(sqrt(error)));
 }
 
-/* The part that the next trial step is of one that made this error, which is too large; a tenth at
- * least, since a large error says little. */
+/* Factor of the next trial step after one whose error is too large; at least a tenth, since a large
+ * error says little. */
 static double shrinkage(double error) {
     return fmax(0.1, 0.9 / sqrt(sqrt(error)));
 }
 
-/* FLATTENED: a function that has the model for itself: all that it calls is inlined, and what only
- * outputs need that it does not give is left out. NOINLINE and COLD: functions that stay out of
- * their callers, so as not to burden the usual way through these; COLD ones are seldom called at
- * all. INLINED: short functions that each version of FMI has for itself. */
+/* FLATTENED: a function with a copy of the model: all calls are inlined, and what only unused
+ * outputs need is removed. NOINLINE and COLD: functions that are not inlined, so as not to slow
+ * down the usual path through their callers; COLD ones are seldom called at all. INLINED: short
+ * functions of which each version of FMI has a copy. */
 #ifdef __GNUC__
 #define FLATTENED __attribute__((noinline, flatten))
 #define NOINLINE __attribute__((noinline))

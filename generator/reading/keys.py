@@ -70,7 +70,7 @@ COUPLING_TABLES = {
     "mass": "parameters",
     "timing": "options",
     "observed_load": "outputs",
-    "pressing": "inputs or outputs",
+    "normal_force": "inputs or outputs",
     "load": "inputs",
     "rest": "parameters",
     "normal": "inputs",

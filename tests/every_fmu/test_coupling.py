@@ -895,7 +895,7 @@ def test_rests_in_any_direction_of_the_plane(fmu, late):
     depth = (4 * 2e-3) ** 2 * 9.81
     with element(fmu, mass) as instance:
         step, velocity, last, rows = 2e-3, np.zeros(3), np.zeros(3), []
-        if "pointPosition[3]" in d:  # at the depth of its weight: see solver/pressing.c
+        if "pointPosition[3]" in d:  # at the depth of its weight: see solver/contact_prediction.c
             instance.set({"pointPosition[3]": instance.get("pointPosition[3]") - depth})
         for n in range(300):
             angle = 10 * n * step

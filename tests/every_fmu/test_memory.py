@@ -40,7 +40,7 @@ def outputs(instance):
 
 def test_the_bytes_hold_each_thing_once(fmu, kind):
     """Counted from the list of what is stored, so that nothing can be left out: see Memory in
-    core/instance.h and Coupling in solver/shadow.c."""
+    core/instance.h and Shadow in solver/shadow.c."""
     d = fmu.description
     parameters, inputs, states = len(d.real_parameters), len(d.inputs), len(d.states)
     modes = stored_modes(d)

@@ -170,7 +170,7 @@ def test_libcosim_computes_what_direct_calls_do(fmu, warnings):
             expected = [direct.get(name) for name in outputs]
             assert master.get(outputs) == expected, f"step {k}"
     # Position and velocity are inconsistent here, so a contact may give back more than it took.
-    others = [one for one in warnings() if not one.startswith("The contact has given back more")]
+    others = [one for one in warnings() if not one.startswith("The contact has returned more")]
     assert others == complaints_of_enumerations(d, 1)
 
 

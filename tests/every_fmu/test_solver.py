@@ -364,7 +364,7 @@ def solver_for(states):
     )
     found = ctypes.CDLL(str(library / "bench.so"))
     for name in (
-        *("followed", "drifted", "held", "following", "rosenbrock", "exponential"),
+        *("tracking", "slow", "held", "linear", "rosenbrock", "exponential"),
         *("loop", "located"),
     ):
         getattr(found, f"bench_{name}").restype = ctypes.c_double
@@ -464,7 +464,7 @@ def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(ben
         return math.isfinite(
             one_step(
                 bench,
-                "following",
+                "linear",
                 (stiffness / h, stiffness * (change - 1) / h, 0.0, 1.0, 0.0),
                 h,
                 0.0,
@@ -480,7 +480,7 @@ def test_a_state_is_followed_where_it_keeps_up_at_a_rate_that_changes_little(ben
         False,
     ]
     assert [can(stiffness, 0.1) for stiffness in (0.01, 0.45, 0.55)] == [True, True, False]
-    end, error = one_step(bench, "following", (8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)
+    end, error = one_step(bench, "linear", (8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)
     assert (
         end == pytest.approx(exact((8.0, 0.0, 2.0, 1.0, 0.0), 0.5, 1.0, 3.0)[0], rel=1e-12)
         and error < 1e-6
@@ -493,7 +493,7 @@ def test_a_slow_state_is_followed_to_its_order_and_its_error_is_estimated(bench,
     terms."""
     law, missed, estimated = (stiffness, 0.3, 2.0, 1.0, 0.0), [], []
     for h in (0.1, 0.05):
-        end, error = one_step(bench, "following", law, h, 1.0, 4.0, 1e-3)
+        end, error = one_step(bench, "linear", law, h, 1.0, 4.0, 1e-3)
         missed.append(abs(end - in_fine_steps(bench, law, h, 4.0)).max())
         estimated.append(error * 1e-3)
     assert missed[0] < 1e-6 and (missed[0] / missed[1] > 24 or missed[0] < 1e-12)
@@ -625,12 +625,12 @@ def test_an_event_in_a_step_with_the_body_is_located(bench, normal):
 
 @pytest.fixture
 def follow(bench):
-    """Calls followed() of solver/following.c: the change of a state over a step, and its error,
-    from rates b and values z at four points."""
+    """Calls tracking_change() of solver/linear_steps.c: the change of a state over a step, and its
+    error, from rates b and values z at four points."""
 
     def call(b, z, h):
         error = number(0.0)
-        change = bench.bench_followed(numbers(*b), numbers(*z), number(h), ctypes.byref(error))
+        change = bench.bench_tracking(numbers(*b), numbers(*z), number(h), ctypes.byref(error))
         return change, error.value
 
     return call
@@ -748,7 +748,7 @@ def test_a_bend_costs_a_slow_state_no_more_than_is_reported(bench, steepness, sl
             )
             change += 0.5 * (end - begin) * np.sum(weights * np.exp(-left) * f(part))
         parts, error = np.array([0, 1 / 3, 2 / 3, 1]), number(0.0)
-        found = bench.bench_drifted(
+        found = bench.bench_slow(
             numbers(*b(parts)), numbers(*f(parts)), number(1.0), ctypes.byref(error)
         )
         assert abs(found - change) <= error.value + 1e-12, bend  # rounding

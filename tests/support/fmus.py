@@ -136,5 +136,5 @@ def stored_modes(description):
 
 def stored_of_impact(description):
     """Returns how many numbers of an impact an instance stores: Rebound in core/instance.h,
-    Pressing in solver/pressing.c."""
+    Pressing in solver/contact_prediction.c."""
     return 13 if description.takes("penetrationRate") or "contactForce[1]" in description else 0

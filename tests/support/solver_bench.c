@@ -1,4 +1,4 @@
-/* The solver with a law of which the exact motion is known, for tests/every_fmu/test_solver.py:
+/* The solver with a law whose exact motion is known, for tests/every_fmu/test_solver.py:
  *
  *     dx_i/dt = v_i - (a + c N) x_i + q N,   F_i = k x_i + d v_i,   i = 1, 2, 3
  *
@@ -107,15 +107,15 @@ int bench_solve(int n, const double *A, const double *b, double *x) {
     return negative;
 }
 
-double bench_followed(const double *b, const double *z, double h, double *error) {
-    return followed(b, z, h, error);
+double bench_tracking(const double *b, const double *z, double h, double *error) {
+    return tracking_change(b, z, h, error);
 }
 
-double bench_drifted(const double *b, const double *f, double h, double *error) {
-    return drifted(b, f, h, error);
+double bench_slow(const double *b, const double *f, double h, double *error) {
+    return slow_change(b, f, h, error);
 }
 
-/* One step of each kind from x, which goes to its end; the scaled error. */
+/* Makes one step of each kind from x, which is set to its end; returns the scaled error. */
 double bench_held(double rate, double slope, double h, double *x) {
     Point from = {0, {{*x}}, modes, {{rate}}, {{slope}}};
     States end;
@@ -131,11 +131,11 @@ static Motion motion_of(const Parameters *p, const Inputs *u, const Inputs *rate
     return motion;
 }
 
-double bench_following(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
-                       double h, States *x) {
+double bench_linear(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
+                    double h, States *x) {
     const Motion motion = motion_of(p, u, rate, tolerance, h);
     const Point from = point_at(&motion, 0, x, &modes);
-    return following_step(&motion, &from, h, x);
+    return linear_step(&motion, &from, h, x);
 }
 
 double bench_rosenbrock(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
@@ -152,8 +152,8 @@ double bench_exponential(const Parameters *p, const Inputs *u, const Inputs *rat
     return exponential_step(&motion, &from, h, x);
 }
 
-/* The functions phi_1 to phi_4 of a matrix with up to two rows, and phi_1 and phi_2 of half of it;
- * 1 where it is too large. */
+/* Computes phi_1 to phi_4 of a matrix with up to two rows, and phi_1 and phi_2 of half of it; 1
+ * where it is too large. */
 int bench_phi(const Matrix *z, Matrix *result) {
     Matrix phi[5], half[5];
     const int refused = phi_functions(z, phi, half);
@@ -162,7 +162,7 @@ int bench_phi(const Matrix *z, Matrix *result) {
     return refused;
 }
 
-/* A whole communication step; 1 where it succeeds. */
+/* Makes a whole communication step; 1 where it succeeds. */
 int bench_advance(const Parameters *p, const Inputs *u, const Inputs *rate, double tolerance,
                   double h, States *x) {
     const Motion motion = motion_of(p, u, rate, tolerance, h);
@@ -183,17 +183,17 @@ static Motion loop_of(Motion motion, double mass, double speed, double h) {
     return motion;
 }
 
-/* The time in a step with the body at which the normal force, and with it the indicator, changes
- * its sign. */
+/* Finds the time in a step with the body at which the normal force, and with it the indicator,
+ * changes its sign. */
 double bench_located(const Parameters *p, const Inputs *u, const Inputs *rate, double h,
                      double resolution) {
     const Motion motion = motion_of(p, u, rate, 1e-6, h);
     const Motion loop = loop_of(motion, 1, 1, h);
     loop_States y = loop_no_states;
     const loop_Point from = loop_point_at(&loop, 0, &y, &modes);
-    Look start;
+    Probe start;
     double before, after;
-    loop_look(&loop, &from, 0, 0, &y, &start);
+    loop_probe(&loop, &from, 0, 0, &y, &start);
     loop_rosenbrock_step(&loop, &from, h, &y);
     if (!loop_indicator_changed(&loop, &from, &start, h, &y)) return 0;
     loop_locate_change(&loop, &from, &start, h, resolution, &before, &after);

@@ -1,10 +1,9 @@
-/* A run in trial steps: the modes settle, the run goes on; error control finds the length of the
- * next step. */
+/* A run of steps from event to event, whose lengths error control determines. */
 #include <float.h>
 #include <math.h>
 
-/* Evaluations of a trial step: the points at both ends, the stages, what is looked at beside them,
- * and the indicators. Looks at a peak or beside a reversal come on top of it, but seldom. */
+/* Evaluations of a trial step: the points at both ends, the stages, the checks beside them, and the
+ * indicators. Probes at a peak or beside a reversal are seldom, and not counted. */
 enum {
     EVALUATIONS_OF_A_TRIAL = 2 * (IS_LINEAR ? 1 : N_STATES) + 6 +
                              (IS_LINEAR                            ? 4
@@ -13,14 +12,14 @@ enum {
                              (N_MODES > 0 ? 16 : 2)
 };
 
-/* Takes the states at the end of a part of length h that is left out over it, by Euler's implicit
- * step: what decays has decayed there. Where the motion grows by itself, or goes on until something
- * new stops it, so that the rates are no smaller there, they stay as they are. */
+/* Advances the states over a skipped part of length h by an implicit Euler step: what decays has
+ * decayed there. Where the motion is unstable, or continues until something else stops it, so that
+ * the rates are no smaller there, the states do not change. */
 COLD static void relax(const Motion *motion, const Point *end, double h, States *x) {
-    double way[STATE_ROOM];
-    if (solve_less(motion, end, 1 / h, state_values(&end->f), way)) return;
+    double change[STATE_ROOM];
+    if (solve_shifted(motion, end, 1 / h, state_values(&end->f), change)) return;
     States relaxed = *x;
-    for (int i = 0; i < N_STATES; i++) state_places(&relaxed)[i] += way[i];
+    for (int i = 0; i < N_STATES; i++) state_places(&relaxed)[i] += change[i];
     const States f = rates_at(motion, end->t, &relaxed, &end->m);
     for (int i = 0; i < N_STATES; i++)
         if (!isfinite(state_values(&relaxed)[i]) ||
@@ -29,20 +28,23 @@ COLD static void relax(const Motion *motion, const Point *end, double h, States 
     *x = relaxed;
 }
 
-/* Takes states and modes over a communication step. After three quarters of its trials it goes on
- * a thousandfold coarser, and again after a sixteenth of them, up to COARSE: what is followed
- * roughly is nearer to the law than what is left out. A bristle that is stiff enough swings so
- * fast between stick and slip that no step could follow it: when the trials of a step are used up,
- * the states are as good for any later time, but for what decays, and half of what is left of the
- * step is left out, again and again until the end is reached. So the work is bounded, and the
- * phase of the oscillation is lost. Seven eighths of the trials that the user allows (by the
- * option maximumSubsteps, each of EVALUATIONS) lead to the first part that is left out, where
- * there are enough for all parts; a communication step takes SOLUTIONS of the ODE at most. `step`
- * remembers the length of the next trial step (0: none yet). `from` is the point at the start,
- * where the modes have settled, and moves along. Where it does not succeed, x and m are in between:
- * the caller works on copies. */
-NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double length, States *x,
-                                      Modes *m, double *step) {
+/* Advances states and modes by a communication step.
+ *
+ * After three quarters of its trials the tolerance becomes a thousandfold coarser, and again after
+ * every sixteenth of them, up to COARSE: a coarse solution is nearer to the law than a gap. A
+ * bristle that is stiff enough oscillates so fast between stick and slip that no step could resolve
+ * it: when the trials are used up, the states are as good for any later time, except for what
+ * decays, and half of the remaining step is skipped, again and again until the end is reached. So
+ * the work is bounded, and the phase of the oscillation is lost. Seven eighths of the trials that
+ * the user allows (by the option maximumSubsteps, each of EVALUATIONS) precede the first skipped
+ * part, where there are enough for all parts; a communication step needs at most SOLUTIONS of the
+ * ODE.
+ *
+ * `step` is the length of the next trial step (0: none yet). `from` is the point at the start, with
+ * settled modes, and is advanced, too. If it fails, x and m are undefined: the caller works on
+ * copies. */
+NOINLINE static int advance_adaptively(const Motion *motion, Point *from, double length, States *x,
+                                       Modes *m, double *step) {
     /* of the time of an event; a step may have to be shorter */
     const double resolution = fmax(1e-11 * length, DBL_MIN);
     const double reversal = time_of_reversal(motion);
@@ -53,12 +55,12 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
     double slack = 1;
     for (int trial = 0; from->t < length; trial++) {
         const double target = reversal > from->t && reversal < length ? reversal : length,
-                     rest = target - from->t;
-        double h = *step > 0 && *step < rest ? *step : rest;
+                     remaining = target - from->t;
+        double h = *step > 0 && *step < remaining ? *step : remaining;
         /* two even steps rather than a long and a tiny one */
-        if (h < rest && h > 0.5 * rest) h = 0.5 * rest;
-        /* cannot be told from none */
-        const double finest = fmin(fmax(DBL_EPSILON * from->t, DBL_MIN), rest);
+        if (h < remaining && h > 0.5 * remaining) h = 0.5 * remaining;
+        /* a shorter step would not change the time */
+        const double finest = fmin(fmax(DBL_EPSILON * from->t, DBL_MIN), remaining);
         if (h < finest) h = finest;
         if (trial >= coarse && slack < COARSE / motion->tolerance) {
             outcome = SOLVER_SKIPPED;
@@ -79,12 +81,13 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
             continue;
         }
 
-        Look start = {0, {0}};
+        Probe start = {0, {0}};
         double after = 0;
-        if (can_change(motion)) look(motion, from, 0, 0, &from->x, &start);
+        if (can_change(motion)) probe(motion, from, 0, 0, &from->x, &start);
         double error = trial_step(motion, from, h, x) / slack;
-        const double changed =
-            can_change(motion) && isfinite(error) ? first_change(motion, from, &start, h, x) : 0;
+        const double changed = can_change(motion) && isfinite(error)
+                                   ? find_first_change(motion, from, &start, h, x)
+                                   : 0;
         if (changed > 0) {
             trial += locate_change(motion, from, &start, changed, resolution, &h, &after);
             *x = from->x;
@@ -95,15 +98,15 @@ NOINLINE static int advance_in_trials(const Motion *motion, Point *from, double 
             continue;
         }
         if (!isfinite(error)) return SOLVER_NOT_FINITE;
-        /* no shorter step can be told from none, and this one says nothing */
+        /* there is no shorter step, and this one means nothing */
         if (error > 1) *x = from->x;
-        if (after > 0) h = cross_change(motion, from, &start, h, after, x);
-        const double t = h < rest ? from->t + h : target;
+        if (after > 0) h = step_across_change(motion, from, &start, h, after, x);
+        const double t = h < remaining ? from->t + h : target;
         if (after > 0 && indicator_changed(motion, from, &start, t - from->t, x)) {
             if (settle_at(motion, t, x, m)) break;
         } else {
             const double longer = h * growth(error);
-            if (h < rest || longer > *step) *step = longer;
+            if (h < remaining || longer > *step) *step = longer;
         }
         if (t == length) break;
         *from = point_at(motion, t, x, m);

@@ -1,10 +1,10 @@
-/* The stepper for a host that integrates FMUs: an ODE of which nothing is known beforehand but its
- * rates, Jacobian and indicators. Included behind these (solver/names.h); no FMU contains it. */
+/* The stepper for a host that integrates FMUs: an ODE of which only rates, Jacobian and indicators
+ * are known. Included behind these (solver/names.h); no FMU contains it. */
 #include <math.h>
 
 enum { BY_INPUTS = 0 };
 
-/* A motion that grows by itself is left to the estimate of its error. */
+/* No limit: the error estimate is enough for unstable motions. */
 static double shortest_growing(const Motion *motion) {
     (void)motion;
     return INFINITY;
@@ -15,7 +15,7 @@ static double time_of_reversal(const Motion *motion) {
     return -1;
 }
 
-static int keeps_contact(const Motion *motion, double t, double end) {
+static int stays_in_contact(const Motion *motion, double t, double end) {
     (void)motion;
     (void)t;
     (void)end;
@@ -28,6 +28,6 @@ static double trial_step(const Motion *motion, const Point *from, double h, Stat
     return rosenbrock_step(motion, from, h, x1);
 }
 
-#include "solver/looks.c"
+#include "solver/probes.c"
 
-#include "solver/events.c"
+#include "solver/event_search.c"
