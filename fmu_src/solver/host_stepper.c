@@ -3,6 +3,7 @@
 #include <math.h>
 
 enum { BY_INPUTS = 0 };
+#define LAW_STATES N_STATES /* all of them, no body */
 
 /* No limit: the error estimate is enough for unstable motions. */
 static double shortest_growing(const Motion *motion) {
