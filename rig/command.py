@@ -462,7 +462,7 @@ class Watch:
         def on_progress(fraction: float) -> int:
             now = time.monotonic()
             if now > self.shown + 0.2:
-                self.progress.tell(f"{label} {100 * fraction:3.0f} %")
+                self.progress.show(f"{label} {100 * fraction:3.0f} %")
                 self.shown = now
             return self.interrupted
 

@@ -1,4 +1,4 @@
-"""bristle benchmark: the records of a folder, with what side files say; and what pages show."""
+"""bristle benchmark: the records of a folder with their side files; and what pages show."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_laws_are_compared_on_records_beside_published_numbers(folder, capsys, m
     fitted, held = (float(cell.rstrip("%")) for cell in rows["Dahl"][1:3])
     assert fitted < 1.5 and held < 1.5  # noise of 1 % of the largest force
     assert rows["theirs"][1:3] == ["2.5%", "4.5%"]
-    assert "Best on what was held out: Dahl" in said and "two.csv, which was not used" in said
+    assert "Best on the held-out data: Dahl" in said and "two.csv, which was not used" in said
     assert "Made by an equation." in page and "published: a paper" in page
     assert [task.file.name for task in tasks(folder)] == ["one.csv"]
 
@@ -80,6 +80,6 @@ def test_a_picture_keeps_every_peak_of_a_long_record():
 
 
 def test_identify_needs_numpy_alone():
-    """A third of a short fit had been imports."""
+    """Imports had been a third of a short fit."""
     code = "import bristle.identify.command, sys; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,5 +1,5 @@
-"""Intervals of 95 % cover the truth of records that were not made with an FMU: a quick part; the
-whole is tests/scripts/measure_intervals.py."""
+"""Intervals of 95 % contain the true values of records that were not made with an FMU: a quick
+part; tests/scripts/measure_intervals.py does all."""
 
 import math
 from types import SimpleNamespace
@@ -16,12 +16,12 @@ from bristle.identify.fit.result import Wanted
 from bristle.identify.fit.validation import validated
 from bristle.identify.record.filtering import quantization, rate_of
 from bristle.identify.record.reading import Options, read_record
-from bristle.identify.tell.page import fit_page
-from bristle.identify.tell.words import doubts, summary
+from bristle.identify.report.page import fit_page
+from bristle.identify.report.words import doubts, summary
 
 
 def test_intervals_contain_the_true_values():
-    """Of some 45 truths more than six outside would be chance once in 100 times."""
+    """Of some 45 true values more than six outside are chance once in 100 times."""
     chosen = [
         Case(law, motion, noise, step, begin, seed)
         for law in ("LuGre", "Dahl", "SmoothCoulomb")
@@ -37,7 +37,7 @@ def test_intervals_contain_the_true_values():
 
 
 def fitted(case, tmp_path, seed=1, **changes):
-    """The estimates of a case by name; `changes` say what is done to the columns of its table."""
+    """Returns the estimates of a case by name; `changes` modify the columns of its table."""
     file = tmp_path / "record.csv"
     record_of(case, file)
     if changes:
@@ -53,7 +53,8 @@ def fitted(case, tmp_path, seed=1, **changes):
 
 @pytest.mark.parametrize("begin", [0, 61, 200])
 def test_a_record_may_begin_anywhere(tmp_path, begin):
-    """Its first state is a number of the record; taken for unloaded, the damping made up for it."""
+    """Its first state is a number of the record; assumed unloaded, the damping compensated for
+    it."""
     result, found = fitted(Case("LuGre", "strokes", 0.002, 0.0, begin, 1), tmp_path)
     for name in ("bristleStiffness", "bristleDamping"):
         assert found[name].low <= TRUTH["LuGre"][name] <= found[name].high
@@ -68,9 +69,9 @@ def test_a_record_may_begin_anywhere(tmp_path, begin):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_parameter_that_one_sample_shows_is_not_called_determined(tmp_path, monkeypatch, seed):
-    """In pure sliding only the first samples see the damping, through a state that is not known: by
+    """In pure sliding only the first samples depend on the damping, through an unknown state: by
     straight lines from the solution it had been 834 to 1683, in another record 890 to 1680 for 700,
-    and 958 to 2027 for 900 where the ends of the interval were not fitted long enough.
+    and 958 to 2027 for 900 if the ends of the interval were not fitted long enough.
     """
     monkeypatch.setattr("interval_coverage.velocity", pure_sliding)
     _, found = fitted(Case("LuGre", "sliding", 0.005, 0.0, 137, seed), tmp_path)
@@ -82,9 +83,9 @@ def test_a_parameter_that_one_sample_shows_is_not_called_determined(tmp_path, mo
 
 @pytest.mark.parametrize(("begin", "determined"), [(60, True), (137, False)])
 def test_an_interval_follows_a_bent_valley(tmp_path, monkeypatch, begin, determined):
-    """With little noise pure sliding tells a combination of stiffness and damping: the sum of
-    squares hardly rises along a curve, on which 982 to 1276 had been for 900. Of the other record
-    the curve goes on to a fifth of the value, which is not determined, though it is less than a
+    """With little noise pure sliding determines a combination of stiffness and damping: the sum of
+    squares hardly rises along a curve, on which 982 to 1276 had been for 900. In the other record
+    the curve extends to a fifth of the value, which is not determined, although it is less than
     half to either side in numbers."""
     monkeypatch.setattr("interval_coverage.velocity", pure_sliding)
     _, found = fitted(Case("LuGre", "m3", 0.001, 0.0, begin, 1), tmp_path)
@@ -105,7 +106,7 @@ def test_every_seed_prints_the_same(tmp_path):
 
 def test_every_seed_prints_the_same_where_a_parameter_is_undetermined(tmp_path):
     """Friction without a Stribeck curve, fitted by a law that has one: many of its curves fit
-    alike, and which of them was taken had depended on the seed."""
+    alike, and the choice had depended on the seed."""
     record = record_of(Case("SmoothCoulomb", "sines", 0.02, 0.0, 0, 1), tmp_path / "record.csv")
     told = set()
     for seed in (1, 2, 3):
@@ -118,8 +119,8 @@ def test_every_seed_prints_the_same_where_a_parameter_is_undetermined(tmp_path):
     ("motion", "lag"), [("sines", 0), ("sines", 1), ("sines", 3), ("strokes", 3)]
 )
 def test_a_force_that_lags_is_found_and_reported(tmp_path, motion, lag):
-    """Three samples made the stiffness a third of what it is, within a few per cent; in strokes the
-    bristle became so soft that a lag was no gain while all else stayed."""
+    """Three samples made the stiffness a third of its value, within a few per cent; in strokes the
+    bristle became so soft that a lag was no gain with all else fixed."""
     case = Case("LuGre", motion, 0.003, 0.0, 0, 1)
     later = {"_2": lambda force: np.concatenate((np.full(lag, force[0]), force))[: len(force)]}
     result, found = fitted(case, tmp_path, **later)
@@ -151,8 +152,8 @@ def test_a_lag_beyond_the_search_is_not_reported(tmp_path):
 
 
 def test_a_gain_counts_the_noise_of_the_better_fit():
-    """What it explains is correlated in time: of a slow swing taken off, ten samples had counted in
-    place of a thousand, and a viscous part that differs by direction was not seen."""
+    """What it explains is correlated in time: with a slow oscillation subtracted, ten samples had
+    counted in place of a thousand, and a viscous part that differs by direction was not found."""
     noise = np.random.default_rng(1).standard_normal(1000)
     swing = 0.5 * np.sin(np.arange(1000) / 100)
     one, better = (
@@ -173,7 +174,7 @@ def test_noise_on_a_measured_velocity_does_not_soften_the_contact(tmp_path):
 
 @pytest.mark.parametrize("step", [1e-5, 1e-4, 2e-4])
 def test_coarse_encoders_give_a_velocity(step):
-    """By the moments of their steps: from 100 µm on the error had been 38 % of the force."""
+    """By the times of their steps: from 100 µm on the error had been 38 % of the force."""
     time = np.arange(0, 10, 1e-3)
     way = 0.01 * np.sin(3 * time) + 0.003 * np.sin(7 * time)
     measured = np.round(way / step) * step
@@ -183,8 +184,8 @@ def test_coarse_encoders_give_a_velocity(step):
 
 
 def test_an_interval_contains_the_effect_of_another_window(tmp_path, monkeypatch):
-    """An encoder of 50 µm is read through a wide window: along the slopes from the solution half of
-    it changed the stiffness by less than fitting again does, which left 409000 to 476000 N/m."""
+    """An encoder of 50 µm is filtered with a wide window: along the slopes from the solution half
+    of it changed the stiffness by less than fitting again does, which left 409000 to 476000 N/m."""
     monkeypatch.setattr("interval_coverage.INTERVAL", 0.002)
     case = Case("LuGre", "sines", 0.001, 5e-5, 0, 1)
     record = record_of(case, tmp_path / "record.csv", 5000)
@@ -209,7 +210,7 @@ def test_a_viscous_part_that_differs_by_direction_is_found_by_itself(tmp_path):
 
 
 def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
-    """A tenth of what it transmits, beside the friction that it has without load."""
+    """A tenth of the transmitted torque, beside the friction without load."""
     file = tmp_path / "gear.csv"
     record_of(Case("LuGre", "sines", 0.003, 0.0, 0, 1), file)
     title, *rows = file.read_text().splitlines()
@@ -224,19 +225,19 @@ def test_the_friction_of_a_gear_under_its_load_is_found(tmp_path):
     assert more.name == "gearLoadDifference" and more.low <= 0 <= more.high
     assert share.name == "gearLoadCoefficient" and share.determined
     assert share.low <= 0.1 <= share.high and share.half_width < 0.005
-    assert result.lag is None  # a sign that turns late looks like a lag
+    assert result.lag is None  # a sign that changes late looks like a lag
     assert result.values["dynamicFriction"] == pytest.approx(15.0, abs=0.5)
     (told,) = (text for text in doubts(result) if "the loss coefficient of GearLoad" in text)
     assert "No difference of both" in told
     table[:, 2:] = np.column_stack([force + 3.0 * np.sign(speed), np.full(len(time), 30.0)])
     np.savetxt(file, table, "%.10g", ",", header=title, comments="")
     steady = read_record(file, Options(normal=1.0))
-    assert steady.transmitted is None and "too little to tell" in steady.notes[-1]
+    assert steady.transmitted is None and "too little to distinguish" in steady.notes[-1]
 
 
 def fitted_gear(tmp_path, load):
-    """The fit of a drive of 12 kg whose gear loses 0.12 of its load in driving and 0.04 in being
-    driven; the load is a function of time, position and acceleration."""
+    """Fits a drive of 12 kg whose gear loses 0.12 of its load in driving and 0.04 in being driven;
+    the load is a function of time, position and acceleration."""
     time = np.arange(0, 8, 0.002)
     way = 0.04 * np.sin(5 * time) + 0.003 * np.sin(13.5 * time)
     speed = 0.2 * np.cos(5 * time) + 0.0405 * np.cos(13.5 * time)
@@ -254,8 +255,8 @@ def fitted_gear(tmp_path, load):
 
 @pytest.mark.parametrize("frequency", [0.0, 1.7])
 def test_a_gear_may_lose_more_in_driving_than_in_being_driven(tmp_path, frequency):
-    """A load that goes with the position looks like inertia: with one coefficient the mass was 10.9
-    to 11.6 kg for 12."""
+    """A load that depends on the position looks like inertia: with one coefficient the mass was
+    10.9 to 11.6 kg for 12."""
 
     def load(time, way, bend):
         return 30 + 25 * np.sin(frequency * time) if frequency else 30 + 600 * way
@@ -270,9 +271,9 @@ def test_a_gear_may_lose_more_in_driving_than_in_being_driven(tmp_path, frequenc
 
 
 def test_a_load_that_is_an_inertia_is_not_distinguished_from_the_mass(tmp_path):
-    """What a flywheel behind the gear takes goes with the acceleration, as the mass before it does,
-    and as a loss that differs by direction. The first values had been 3000 for 20, and the fit
-    stayed there with 34 % of the force."""
+    """The torque of a flywheel behind the gear is proportional to the acceleration, like that of
+    the mass before it, and like a loss that differs by direction. The first values had been 3000
+    for 20, and the fit stayed there with 34 % of the force."""
     result = fitted_gear(tmp_path, lambda time, way, bend: 36 * bend)
     more, share = result.load
     assert not result.mass.determined and not more.determined
@@ -285,8 +286,8 @@ def test_a_load_that_is_an_inertia_is_not_distinguished_from_the_mass(tmp_path):
 
 @pytest.mark.parametrize("lag", [0.0, -0.001])
 def test_the_lag_of_a_drive_is_found_by_its_inertia(tmp_path, lag):
-    """Its encoder comes half a sample late: the force is ahead of the motion. Without that the
-    error on other data is 1.07 N."""
+    """Its encoder is half a sample late: the force is ahead of the motion. Without that the error
+    on other data is 1.07 N."""
     time = np.arange(0, 8, 0.002)
     random = np.random.default_rng(8)
 
@@ -313,8 +314,8 @@ def test_the_lag_of_a_drive_is_found_by_its_inertia(tmp_path, lag):
 
 def test_a_window_too_wide_for_reversals_is_halved_and_its_error_is_in_the_intervals(tmp_path):
     """A positioning drive of 12 kg with an encoder of 1 µm, under a controller: the window that the
-    noise of its motion asks for, 45 ms, made a bristle damping of 2500 to 5000 of 1200, known to a
-    third, and a static friction of 19.2 to 20 of 20."""
+    noise of its motion requires, 45 ms, gave a bristle damping of 2500 to 5000 for 1200, to a
+    third, and a static friction of 19.2 to 20 for 20."""
     step = 5e-5
     time = np.arange(0, 6.6, step)
     way = 0.02 * np.sin(2 * time) * (1 + 0.5 * np.sin(0.7 * time))

@@ -1,5 +1,5 @@
-"""Identification: known parameters come back, with and without noise; what the data do not tell is
-said; real data are met."""
+"""Identification: known parameters are found, with and without noise; what the data do not
+determine is reported; real data are fitted."""
 
 import re
 import resource
@@ -27,7 +27,7 @@ from bristle.identify.fit.statistics import (
     way_after_reversal,
 )
 from bristle.identify.fit.load import PLACE, share_of_place, with_load
-from bristle.identify.tell.page import _validation, pictures_of
+from bristle.identify.report.page import _validation, pictures_of
 from bristle.identify.fit.problem import TRUST, Linear, Problem, _means
 from bristle.identify.fit.profile import _Ends
 from bristle.identify.fit.ranking import Failed, Place, Trial, rank, ranked
@@ -35,7 +35,7 @@ from bristle.identify.fit.result import UNDETERMINED, Estimate, Wanted, about
 from bristle.identify.record.reading import Options, Record, read_record
 from bristle.identify.fit.starts import first_values, scales
 from bristle.identify.record.units import with_prefix
-from bristle.identify.tell.words import (
+from bristle.identify.report.words import (
     _of_gear,
     _of_parameters,
     _with_doubt,
@@ -80,8 +80,7 @@ def loop_file(tmp_path, model, parameters, noise):
     ],
 )
 def test_piatkowski_with_the_stribeck_curve_known(tmp_path, model, parameters, wanted, noise):
-    """His method: the sliding friction is known, the loop gives the bristle. Within 1 %, as asked
-    for."""
+    """His method: the sliding friction is known, the loop gives the bristle, within 1 %."""
     record = read_record(
         loop_file(tmp_path, model, parameters, noise), Options(normal=PIATKOWSKI_NORMAL)
     )
@@ -99,8 +98,8 @@ def test_piatkowski_with_the_stribeck_curve_known(tmp_path, model, parameters, w
 
 
 def test_piatkowski_with_nothing_known(tmp_path):
-    """The loop does not reach sliding, so that the Stribeck curve cannot be told from it, but the
-    stiffness can."""
+    """The loop does not reach sliding, so that it determines the stiffness but not the Stribeck
+    curve."""
     record = read_record(
         loop_file(tmp_path, "LuGre", PIATKOWSKI, 0.01), Options(normal=PIATKOWSKI_NORMAL)
     )
@@ -117,7 +116,7 @@ def test_piatkowski_with_nothing_known(tmp_path):
 
 @pytest.mark.parametrize(("model", "ratio"), [("LuGre", 1.6), ("SmoothCoulomb", 0.7)])
 def test_friction_that_differs_by_direction_is_found(tmp_path, model, ratio):
-    """Within 1 %, where no offset is free; one that is free looks the same, which is said."""
+    """Within 1 %, without a free offset; a free one looks the same, which is reported."""
     time, _, velocity, _ = changing_strokes(4.0, 0.004)
     wanted = ("dynamicFriction", "bristleStiffness", "backwardFrictionRatio")
     usual = [one for one in candidate(model).parameters if not one.is_extra]
@@ -143,8 +142,8 @@ def test_friction_that_differs_by_direction_is_found(tmp_path, model, ratio):
 
 
 def drive_file(tmp_path, name, seed, scale=1.0, sign=-1):
-    """Motor force on an axis of 12 kg, with an offset, an encoder of 0.1 µm and noise, in a table
-    with semicolons and decimal commas."""
+    """Writes motor force on an axis of 12 kg, with an offset, an encoder of 0.1 µm and noise, in a
+    table with semicolons and decimal commas."""
     time, way, velocity, acceleration = changing_strokes(8.0)
     velocity, way, acceleration = scale * velocity, scale * way, scale * acceleration
     force = friction("LuGre", time, velocity, 1.0, DRIVE) + 12.0 * acceleration + 2.0
@@ -204,7 +203,7 @@ def test_drive_data_with_an_unknown_mass(tmp_path):
     )
     assert result.linear.offsets[0] == pytest.approx(2.0, abs=0.1)
     # 1 % of noise in the force, and the velocity comes from an encoder: what the force shows
-    # directly is met within 3 %
+    # directly is within 3 %
     for name in ("staticFriction", "dynamicFriction", "stribeckVelocity", "viscousFriction"):
         assert result.values[name] == pytest.approx(DRIVE[name], rel=0.03), name
     assert result.values["bristleStiffness"] == pytest.approx(DRIVE["bristleStiffness"], rel=0.1)
@@ -216,8 +215,8 @@ def integral(rate, interval=1e-3):
 
 
 def positioning_file(tmp_path, seed):
-    """A carriage of 95 kg that goes to and fro with trapezoids of velocity, by motor force and an
-    encoder of 0.4 µm at 1 kHz."""
+    """Writes a record of a carriage of 95 kg that moves to and fro with trapezoids of velocity, by
+    motor force and an encoder of 0.4 µm at 1 kHz."""
     time = np.arange(9000) * 1e-3
     corners = [0, 0.2, 0.3, 1.3, 1.4, 1.6, 1.8, 2.3, 2.5, 2.7, 3.0]
     velocity = np.interp(time % 3.0, corners, [0, 0, 0.1, 0.1, 0, 0, -0.2, -0.2, 0, 0, 0])
@@ -244,8 +243,8 @@ CARRIAGE = {
 
 @pytest.mark.parametrize("mass", ["identify", 95.0])
 def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
-    """It rounds off the corners of a trapezoid; where the force kept them the mass came out as
-    95.27 ± 0.11 kg."""
+    """It rounds off the corners of a trapezoid; when the force kept them the mass was 95.27 ± 0.11
+    kg."""
     options = Options(normal=1.0, mass=mass, constant=35.15)
     known = {
         name: value
@@ -263,15 +262,15 @@ def test_the_filter_of_an_acceleration_does_not_change_the_mass(tmp_path, mass):
         result.quality.relative < 0.02
         and result.quality.relative_to_drive < result.quality.relative
     )
-    # the same record as one that was not fitted: what is told about it is the same
+    # the same record as one that was not fitted: the reports are the same
     again, _ = validated(result, record)
     for name in ("rms", "relative", "relative_to_largest", "relative_to_drive", "r2"):
         assert getattr(again, name) == pytest.approx(getattr(result.quality, name), rel=1e-3), name
 
 
 def test_rough_scales_of_a_drive_are_without_its_inertia(tmp_path):
-    """Friction and viscous part to begin with; with 95 kg in the force they were taken for 10 N and
-    456 N.s/m."""
+    """First values of friction and viscous part; with 95 kg in the force they were 10 N and 456
+    N.s/m."""
     seen = scales(
         [
             read_record(
@@ -283,8 +282,7 @@ def test_rough_scales_of_a_drive_are_without_its_inertia(tmp_path):
 
 
 def test_a_mass_is_never_negative():
-    """The force of a body that is driven the other way round: inertia with the wrong sign is not
-    taken for one."""
+    """A force with the wrong sign of inertia does not give a mass."""
     time, way, velocity, acceleration = changing_strokes(4.0)
     force = (
         friction("SmoothCoulomb", time, velocity, 1.0, {"dynamicFriction": 20.0})
@@ -359,7 +357,7 @@ def test_the_command_writes_page_and_parameters_and_validates_them_on_other_data
 
 
 def test_the_second_half_of_a_record_validates_the_first(tmp_path, capsys, monkeypatch):
-    """The windows of both are apart: in the second half friction is twice as large, which only a
+    """Both windows are separate: in the second half friction is twice as large, which only a
     validation there can show."""
     time, way, velocity, _ = changing_strokes(8.0, 0.004)
     force = friction(
@@ -397,15 +395,15 @@ def test_a_window_of_no_validation_is_refused(tmp_path, refused):  # noqa: F811
 
 @pytest.mark.parametrize("memory", [0.0, 0.95])
 def test_the_intervals_have_their_confidence(tmp_path, memory):
-    """Noise that remembers 1/(1 - memory) samples: of 16 intervals of 95 % four or more miss the
-    truth once in 150 times by chance."""
+    """Noise with a correlation of 1/(1 - memory) samples: of 16 intervals of 95 % four or more miss
+    the true value once in 150 times by chance."""
     truth = {"dynamicFriction": 20.0, "bristleStiffness": 5e5}
     time, _, velocity, _ = changing_strokes(4.0, 0.004)
     clean = friction("Dahl", time, velocity, 1.0, truth)
     missed = 0
     for seed in range(
         8
-        # a start that is far off, as this one of the stiffness, must not draw the result out of its
+        # a distant start, as this one of the stiffness, must not pull the result out of its
         # interval
     ):
         noise = lfilter(
@@ -431,7 +429,7 @@ def test_the_intervals_have_their_confidence(tmp_path, memory):
 
 
 def there_and_back(tmp_path):
-    """A record of two strokes, one with 2 m/s and one back with 1 m/s."""
+    """Makes a record of two strokes, one with 2 m/s and one back with 1 m/s."""
     velocity = np.repeat([2.0, -1.0], 40)
     return read_record(
         written(
@@ -481,7 +479,7 @@ def test_the_difference_of_a_gear_has_its_direction(difference, said):
 
 
 def test_samples_that_do_not_count_at_the_ends_are_not_drawn(tmp_path):
-    """The model is free there: a spike in its first samples left the rest of a picture flat."""
+    """The model is free there: a spike in its first samples made all else in a picture flat."""
     record = there_and_back(tmp_path)
     record = replace(record, weight=np.where(np.arange(80) < 5, 0.0, 1.0))
     modelled = record.force.copy()
@@ -530,10 +528,10 @@ def test_the_page_states_how_well_other_data_are_met(tmp_path):
 
 
 def test_the_simplest_law_that_is_as_good_as_the_best_is_recommended():
-    """One measure for all, sorted by it; a difference counts if blocks of what was held out agree
+    """One measure for all, sorted by it; a difference counts if blocks of the held-out data agree
     on it."""
     random = np.random.default_rng(1)
-    common = 1 + 0.3 * random.random(30)  # what all laws leave
+    common = 1 + 0.3 * random.random(30)  # the residual of all laws
 
     def placed(name, parameters, more):
         squares = common + more
@@ -611,9 +609,9 @@ def test_a_residual_counts_as_one_independent_sample_each_or_as_five_in_all():
 
 
 def test_the_intervals_of_a_wrong_law_are_wider_and_it_is_reported(tmp_path):
-    """A Stribeck exponent of 1 in place of 2: without what repeats from stroke to stroke, 7 of
-    these 9 intervals missed the truth. The static friction, which both laws only extrapolate to,
-    stays far off, as is said."""
+    """A Stribeck exponent of 1 in place of 2: without the repeating residual, 7 of these 9
+    intervals missed the true value. The static friction, which both laws only extrapolate, stays
+    wrong, as is reported."""
     time, _, velocity, _ = changing_strokes(6.0, 0.004)
     clean = friction("LuGre", time, velocity, 1.0, DRIVE)
     missed = 0
@@ -671,7 +669,7 @@ def test_several_records_are_fitted_together(tmp_path):
 
 @pytest.fixture(scope="module")
 def strokes():
-    """A minute of the tribometer, thinned out."""
+    """Reads a minute of the tribometer, thinned out."""
     return read_record(TRIBOMETER, Options(samples=1500, stop=70.0))
 
 
@@ -681,7 +679,7 @@ def test_the_tribometer_is_read_unchanged(strokes):
         "Gaps in time",
         "Savitzky-Golay",
         "steps of 100 nm",
-        "its sign was turned round",
+        "its sign was changed",
     ):
         assert words in told
     assert strokes.normal.max() == pytest.approx(5.0, rel=0.01)
@@ -689,8 +687,8 @@ def test_the_tribometer_is_read_unchanged(strokes):
 
 
 def test_the_tribometer_is_fitted_far_better_than_by_one_coefficient(strokes):
-    """On strokes that were held out Dahl leaves less than a quarter of the error of one
-    coefficient; a curve over the speed cannot follow."""
+    """On held-out strokes Dahl has less than a quarter of the error of one coefficient; a curve
+    over the speed cannot follow."""
     models = [candidate(name) for name in ("SmoothCoulomb", "Dahl")]
     first, second = rank(models, Trial([strokes], {})).places
     assert (first.of.name, second.of.name) == ("Dahl", "SmoothCoulomb")
@@ -767,7 +765,7 @@ def test_slopes_are_those_of_the_fmu(strokes, model, monkeypatch):
         -(differences - problem.basis @ (problem.basis.T @ differences)) * problem.weight[:, None]
     )
     monkeypatch.setattr(problem, "_differences", None)
-    # the laws have kinks, where a difference of 1e-3 is off by as much
+    # the laws have kinks, where a difference of 1e-3 is wrong by as much
     exact = problem.jacobian(point)
     np.testing.assert_allclose(exact, differences, atol=2e-3 * np.abs(exact).max())
 
@@ -794,14 +792,14 @@ def test_slopes_that_a_run_does_not_follow_are_rejected(strokes):
     assert problem.trust == TRUST - 1
     assert np.array_equal(slopes, problem.jacobian(point)) and np.isfinite(slopes).all()
     problem.jacobian(point)
-    problem._exact_slopes = None  # after the third time nobody asks any more
+    problem._exact_slopes = None  # after the third time they are no longer computed
     assert np.array_equal(slopes, problem.jacobian(point)) and problem.trust < TRUST - 2
 
 
 @pytest.mark.parametrize(("noise", "said"), [(1e-4, True), (1e-9, False)])
 def test_a_filter_that_is_wider_than_a_reversal_is_reported(tmp_path, noise, said):
-    """A noisy displacement needs a wide filter, which smears the reversals that a stiff bristle
-    shows in."""
+    """A noisy displacement needs a wide filter, which smears the reversals that show a stiff
+    bristle."""
     time, way, velocity, _ = changing_strokes(duration=4.0)
     stiff = {"dynamicFriction": 0.2, "bristleStiffness": 2e5, "hysteresisExponent": 1.0}
     force = friction("Dahl", time, velocity, 50.0, stiff)
@@ -815,7 +813,7 @@ def test_a_filter_that_is_wider_than_a_reversal_is_reported(tmp_path, noise, sai
 
 @pytest.mark.parametrize(("weight", "said"), [(4.0, True), (0.0, False)])
 def test_a_load_that_depends_on_the_position_is_reported(tmp_path, weight, said):
-    """The gravity of a link that swings: no friction has it, and no offset takes it off."""
+    """The gravity of a swinging link, which neither friction nor an offset represents."""
     time, way, velocity, _ = changing_strokes(duration=8.0)
     force = noisy(
         friction("Dahl", time, velocity, 1.0, {"dynamicFriction": 5.0, "bristleStiffness": 1e5}),
@@ -853,7 +851,7 @@ def test_numbers_have_their_significant_digits(value, half, text):
 
 
 def test_a_full_disk_leaves_nothing(tmp_path, refused, monkeypatch):  # noqa: F811
-    """A limit of the size of files stands for it: writing fails in the same way."""
+    """A limit on file size stands for it: writing fails in the same way."""
     file = loop_file(tmp_path, "Dahl", PIATKOWSKI_DAHL, 0.0)
     monkeypatch.chdir(tmp_path)
     words = [
@@ -909,8 +907,8 @@ JOINT = {
 
 @pytest.fixture
 def joint_file(tmp_path):
-    """A joint at 20 mm under 100 N, as the translational model has it: T = r F and omega = v/r, in
-    rpm and Nmm, with 0.2 % of noise."""
+    """Writes a record of a joint at 20 mm under 100 N, from the translational model: T = r F and
+    omega = v/r, in rpm and Nmm, with 0.2 % of noise."""
     time = np.linspace(0, 4, 1001)
     omega = 2 * np.sin(2 * np.pi * 0.5 * time) + np.sin(2 * np.pi * 1.3 * time)
     torque = 0.02 * noisy(friction("LuGre", time, 0.02 * omega, 100.0, JOINT), 0.002)
@@ -950,7 +948,9 @@ def test_all_models_on_torques_are_twins(joint_file, monkeypatch, capsys):
         "bristle.identify.command.all_candidates",
         lambda turns=False: [one for one in all_candidates(turns) if one.name in few],
     )
-    monkeypatch.delattr("bristle.identify.fit.estimate.begins")  # the ranking has searched, apart
+    monkeypatch.delattr(
+        "bristle.identify.fit.estimate.begins"
+    )  # the ranking has searched elsewhere
     assert (
         cli.main(["identify", "joint.csv", "--model", "all", "--normal", "100", "-o", "all"]) == 0
     )
@@ -1007,8 +1007,8 @@ def test_absurd_options_of_a_joint_are_refused(joint_file, monkeypatch, refused)
 
 
 def test_means_over_more_than_a_reversal_give_the_same(tmp_path):
-    """Friction turns round within 10 ms, and means are over 50 ms: from the force at the ends and
-    in the middle of each alone the velocity came out as 72 µm/s, with an interval up to 87."""
+    """Friction reverses within 10 ms, and means are over 50 ms: from the force at the ends and in
+    the middle of each alone the velocity was 72 µm/s, with an interval up to 87."""
     time = np.arange(2000) * 0.005
     velocity = 1e-3 * np.pi * np.cos(np.pi * time)
     force = friction(
@@ -1044,7 +1044,7 @@ def test_means_over_neighbours_give_the_same(tmp_path):
             assert one.low <= truth[one.name] <= one.high and one.value == pytest.approx(
                 truth[one.name], rel=0.006
             ), one
-    assert result.quality.relative < 0.01  # what is left of 1 % noise; it was 1.1 %
+    assert result.quality.relative < 0.01  # the remainder of 1 % noise; it was 1.1 %
 
 
 # ---- loads beside friction ----
@@ -1053,9 +1053,9 @@ ARM = {"dynamicFriction": 0.18, "bristleStiffness": 2e5, "hysteresisExponent": 1
 
 
 def arm_file(tmp_path, torque=0.9, seed=1, angle=True, name="arm.csv"):
-    """A joint at 20 mm under 100 N with an inertia of 0.004 kg.m2, whose arm weighs `torque` N.m at
-    an angle of 0.4 rad: motor current at 0.2 N.m/A with noise of 20 mA, and an encoder of 18 bits.
-    The torques are summed here, friction alone comes from an FMU.
+    """Writes a record of a joint at 20 mm under 100 N with an inertia of 0.004 kg.m2, whose arm
+    weighs `torque` N.m at an angle of 0.4 rad: motor current at 0.2 N.m/A with noise of 20 mA, and
+    an encoder of 18 bits. The torques are summed here, friction alone comes from an FMU.
     """
     time = np.arange(3000) * 0.002
     parts = [(0.9, 2 * np.pi * 0.4, 0.3), (0.5, 2 * np.pi * 0.9, 1.0)]
@@ -1085,7 +1085,7 @@ ARM_WORDS = (
 
 
 def rows_of(said):
-    """Name, low and high of each row with an interval."""
+    """Returns name, low and high of each row with an interval."""
     return {
         found[0]: (float(found[1]), float(found[2]))
         for found in re.findall(
@@ -1099,8 +1099,8 @@ def rows_of(said):
 @WITH_TWINS
 @pytest.mark.parametrize(("torque", "kind"), [(0.9, "auto"), (0.02, "auto"), (0.004, "gravity")])
 def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, monkeypatch, capsys):
-    """More than friction, which shows at once, a twentieth of it, which the residual shows, and as
-    much as the noise, which is asked for."""
+    """More than friction, visible at once, a twentieth of it, visible in the residual, and as much
+    as the noise, on request."""
     monkeypatch.chdir(tmp_path)
     arm_file(tmp_path, torque)
     assert cli.main(["identify", "arm.csv", *ARM_WORDS, "--load", kind]) == 0
@@ -1127,7 +1127,7 @@ def test_gravity_on_a_joint_is_fitted_beside_friction(tmp_path, torque, kind, mo
         "gravityCosine·cos(q) + gravitySine·sin(q), at most" in said
         and "belongs into the model around it" in said
     )
-    assert "goes with the position and is the same in both directions" not in said
+    assert "depends on the position and is the same in both directions" not in said
     assert "gravity" not in (tmp_path / "arm-DahlRotational.ssv").read_text(encoding="utf-8")
     page = (tmp_path / "arm-DahlRotational.html").read_text(encoding="utf-8")
     assert "Load proportional to the cosine of the angle" in page
@@ -1147,8 +1147,8 @@ def test_no_load_is_fitted_where_there_is_none_or_none_is_wanted(tmp_path, monke
 
 @WITH_TWINS
 def test_gravity_is_validated_on_other_data(tmp_path, monkeypatch, capsys):
-    """With the same zero of the angle the fitted load holds; without a measured angle the zero is
-    another one, and its phase is free."""
+    """With the same zero of the angle the fitted load applies; without a measured angle the zero
+    differs, and its phase is free."""
     for angle, other in ((True, 0.9), (False, 0.9), (True, 0.5)):
         folder = tmp_path / f"{angle}{other}"
         folder.mkdir()
@@ -1174,7 +1174,8 @@ def test_one_load_of_several_records_needs_one_zero(tmp_path, refused):  # noqa:
 
 
 def axis_file(tmp_path, spring, weight, law="Dahl"):
-    """An axis of 12 kg on a spring, and not level, that goes slowly and fast."""
+    """Writes a record of an axis of 12 kg on a spring, and not level, that moves slowly and
+    fast."""
     time, way, velocity, acceleration = changing_strokes(8.0, 0.004)
     force = friction(
         law,
@@ -1232,7 +1233,7 @@ def test_the_weight_of_an_axis_is_reported(tmp_path, refused):  # noqa: F811
         weight.value - 117.7
     ) < 2 * weight.half_width < 1.0
     assert any("The weight is what is constant" in text for text in doubts(result)) and not any(
-        "was taken off" in text for text in doubts(result)
+        "was subtracted" in text for text in doubts(result)
     )
     offset = fit(candidate("Dahl"), [record], known)
     assert offset.linear.offsets == result.linear.offsets
@@ -1246,7 +1247,7 @@ def test_the_weight_of_an_axis_is_reported(tmp_path, refused):  # noqa: F811
 
 @pytest.mark.parametrize("kind", ["gravity", "none"])
 def test_a_weight_does_not_move_a_body_that_sticks(tmp_path, kind):
-    """A law that needs the load on the body gets the driving force less the weight: with it,
+    """A law that needs the load on the body gets the driving force minus the weight: otherwise
     friction of 20 N held 118 N at rest, and slipped."""
     time = np.arange(2000) * 0.004
     velocity = (
@@ -1293,7 +1294,7 @@ def test_starts_and_stops_of_an_encoder_are_resolved(tmp_path):
         },
     )
     record = read_record(file, Options(normal=50.0))
-    assert any("narrower windows were taken" in note for note in record.notes)
+    assert any("Narrower windows were used" in note for note in record.notes)
     known = {
         name: truth[name] for name in ("stribeckExponent", "bristleDamping", "viscousFriction")
     }
@@ -1309,8 +1310,8 @@ def test_starts_and_stops_of_an_encoder_are_resolved(tmp_path):
 
 @pytest.mark.parametrize("model", ["Coulomb", "Karnopp", "Benson"])
 def test_a_body_that_slides_is_not_taken_for_resting(tmp_path, model):
-    """An element that is told the load answers it in stick: with a speed of rest of 1000 m/s it met
-    the measured force to 0.004 %, and the mass was 0."""
+    """An element with the load as input returns it in stick: with a speed of rest of 1000 m/s it
+    matched the measured force to 0.004 %, and the mass was 0."""
     time, way, velocity, acceleration = changing_strokes(6.0, 0.004)
     force = noisy(friction("LuGre", time, velocity, 1.0, DRIVE), 0.005) + 12.0 * acceleration
     record = read_record(
@@ -1326,7 +1327,7 @@ def test_a_body_that_slides_is_not_taken_for_resting(tmp_path, model):
     assert rest <= 1.001 * result.seen.slowest < 0.02 and result.quality.relative > 0.02
     assert result.linear.mass == pytest.approx(
         12.0, rel=0.5
-    )  # viscous friction, which none of them has, is taken for some of it
+    )  # viscous friction, which none of them has, becomes some of it
 
 
 @WITH_TWINS

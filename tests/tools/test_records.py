@@ -1,5 +1,5 @@
-"""Reading of measurements: whatever the header, separator, unit and sign, the same record; what is
-wrong is told in one line."""
+"""Reading of measurements: the same record from any header, separator, unit and sign; errors are
+reported in one line."""
 
 import re
 from datetime import datetime, timedelta
@@ -116,8 +116,8 @@ def test_every_prefix_that_is_written_out():
 
 
 def test_unknown_units():
-    """A hertz may be one of a swing or of a turn, and a Grad a degree or a gon: both are asked
-    for."""
+    """A hertz may be of an oscillation or of a turn, and a Grad a degree or a gon: both are refused
+    with a question."""
     for text in ("furlong", "m/furlong", "1/s", "Hz", "Grad", "n", "°C", "counts", "m/s³"):
         assert unit_of(text) is None, text
 
@@ -176,14 +176,14 @@ HEADERS = {
         ("F(t)", "F(t)", None),
         ("x[0]", "x[0]", None),
         ("Position (1)", "Position (1)", None),
-        # what is in brackets and may be a unit that is not known
+        # text in brackets that may be an unknown unit
         ("Force [V]", "Force", "V"),
         ("Position (ticks)", "Position", "ticks"),
         ("x (x1000 N)", "x", "x1000 N"),
         ("F (kN/m)", "F", "kN/m"),
         ("mu [-]", "mu", "-"),
         ("Time [hh:mm:ss.fff]", "Time [hh:mm:ss.fff]", None),
-        # what looks like a unit and is none
+        # text that looks like a unit and is none
         ("F_N", "F_N", None),
         ("x_m", "x_m", None),
         ("tau_1", "tau_1", None),
@@ -246,7 +246,7 @@ def test_the_sign_of_force_on_the_body_and_of_compression_is_changed(tmp_path):
     record = read_record(file, Options())
     np.testing.assert_allclose(record.force, FORCE - 0.3, rtol=1e-6, atol=1e-8)
     assert (record.normal == 5).all() and record.has_offset
-    assert sum("turned round" in note for note in record.notes) == 2
+    assert sum("sign was changed" in note for note in record.notes) == 2
     assert (read_record(file, Options(sign="+")).force[:5] < 0).all()
 
 
@@ -276,7 +276,7 @@ def test_gaps_are_bridged_and_long_ones_do_not_count(tmp_path):
 
 @pytest.mark.parametrize("lost, counted", [(5, 400), (6, 393)])
 def test_a_gap_of_five_samples_counts_and_one_of_six_does_not(lost, counted, tmp_path):
-    """With the gap goes the sample at its end, up to which the line leads."""
+    """The sample at its end, up to which the line leads, is left out, too."""
     rows = np.r_[0:150, 150 + lost : 400]
     file = written(
         tmp_path / "a.csv",
@@ -369,8 +369,8 @@ def test_a_sensor_at_its_limit_does_not_count(tmp_path):
 
 
 def test_a_level_that_rounding_makes_even_counts(tmp_path):
-    """In sliding the force was the same to four digits, and taken for that of a sensor at the end
-    of its range."""
+    """In sliding the force was the same to four digits, which looked like a sensor at the end of
+    its range."""
     columns = {"t": TIME, "v": VELOCITY, "F": np.round(FORCE, 4), "N": NORMAL}
     assert read_record(written(tmp_path / "a.csv", columns), Options()).weight.all()
 
@@ -423,7 +423,7 @@ _MICRO = [
 _TITLES = [["Time [s]", "Position [mm]", "Friction [N]", "Normal [N]"]]
 _BARE = [["Time", "Position", "Friction force", "Normal force"]]
 _MIXED = [["t [s]", "x [um]", "F [mN]", "N [mN]"]]
-FOREIGN = {  # what people have: the text, its coding, and options
+FOREIGN = {  # files as people have them: the text, its encoding, and options
     "excel in german": (
         _lines(
             [
@@ -809,8 +809,7 @@ def test_workbooks_and_matlab_files_are_named_as_such(tmp_path, refused):  # noq
 
 
 def test_a_file_of_labview_is_read(tmp_path):
-    """A head of its own, tabs at the ends of lines, and a column of comments that the lines do not
-    have."""
+    """A special header, tabs at the ends of lines, and a column of comments that the lines lack."""
     head = (
         "LabVIEW Measurement\t\nWriter_Version\t2\nDate\t2024/05/02\nTime\t12:00:00.5\n"
         "***End_of_Header***\t\nX_Value\tForce\tPosition\tComment\n"
@@ -899,7 +898,7 @@ def test_velocity_of_a_quantized_encoder_is_as_noisy_as_reported():
 
 
 def test_the_mean_that_a_filter_takes_is_known():
-    """A force that goes through it stays that of the acceleration: m K a = K F, also where the
+    """A force through the same filter stays that of the acceleration: m K a = K F, also where the
     acceleration has corners."""
     time = np.arange(4000) * 1e-3
     acceleration = np.interp(
@@ -920,9 +919,7 @@ def test_the_mean_that_a_filter_takes_is_known():
     ):  # sums are integrals up to half a sample later
         true = np.interp(time + late, time, true)
         error = np.std((rate.values - smoothed(true, rate.kernel))[inner])
-        assert error == pytest.approx(
-            rate.noise_left, rel=0.25
-        )  # nothing but the noise that is told
+        assert error == pytest.approx(rate.noise_left, rel=0.25)  # nothing but the reported noise
     assert np.std((rate.values - true)[inner]) > 2 * error
     coarse = coarser(second.kernel, 3.0)
     assert coarse.sum() == pytest.approx(1) and len(coarse) < len(second.kernel)
@@ -939,8 +936,8 @@ def test_a_repeated_motion_is_not_taken_for_an_encoder():
 
 
 def test_the_filter_adds_no_reversal():
-    """Trapezoids of the displacement, as a stage that moves and rests: an overshoot of the filter
-    would turn the motion round."""
+    """Trapezoids of the displacement, as of a stage that moves and rests: an overshoot of the
+    filter would be a reversal."""
     way = np.interp(np.arange(2000) % 400, [0, 100, 200, 300, 400], [0, 0, 1, 1, 0])
     rate = rate_of(np.round(way / 1e-3) * 1e-3, 1.0, 1e-3)
     rising = (np.arange(2000) % 400 > 60) & (np.arange(2000) % 400 < 240)
@@ -1174,7 +1171,7 @@ def test_displacement_and_velocity_that_contradict_each_other(tmp_path):
     ],
 )
 def test_bad_options_are_refused(words, sentence, tmp_path, refused, monkeypatch):  # noqa: F811
-    """Before anything is fitted, which may take minutes."""
+    """Before any fit, which may take minutes."""
     monkeypatch.setattr("bristle.identify.command.fit", None)
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "a.csv", {"t": TIME, "x": WAY, "F": FORCE, "N": NORMAL})
@@ -1213,7 +1210,7 @@ def test_a_joint_has_angles_and_torques_where_no_unit_is_given(tmp_path):
         {"t [s]": TIME, "v [rad/s]": VELOCITY / 0.1, "Motor torque [N.m]": FORCE * 0.1},
     )
     told = read_record(drive, Options(normal=5.0, turns=True, assumed_radius=0.1, mass=0.03))
-    assert told.mass == pytest.approx(3) and "The inertia of 0.03 kg.m2 was taken off" in " ".join(
+    assert told.mass == pytest.approx(3) and "The inertia of 0.03 kg.m2 was subtracted" in " ".join(
         told.notes
     )
 
@@ -1227,8 +1224,8 @@ def test_a_joint_has_angles_and_torques_where_no_unit_is_given(tmp_path):
     ],
 )
 def test_a_joint_is_read_in_its_usual_units(speed, torque, tmp_path):
-    """The ranking, which knows no element yet, sees by the units that it turns; a record of ways
-    and forces it leaves as it is."""
+    """The ranking, without an element yet, finds from the units that it turns; a record of
+    displacements and forces is unchanged."""
     of_speed = {"deg/s": 180 / np.pi, "rad/s": 1, "rpm": 30 / np.pi}[
         speed.split("[")[1].rstrip("]")
     ]
@@ -1296,7 +1293,7 @@ SPOILT = {
 
 
 def as_read(file):
-    """Titles, units, numbers of lines and values, or the sentence that refuses it."""
+    """Returns titles, units, numbers of lines and values, or the sentence of the refusal."""
     try:
         table = read_table(file)
         return [
@@ -1307,7 +1304,7 @@ def as_read(file):
 
 
 def both_ways(file, text, monkeypatch):
-    """Read line by line, and all at once where that can be done; whether it was."""
+    """Reads line by line, and at once if possible; returns both and whether it was possible."""
     file.write_bytes(text.encode())
     slow = as_read(file)
     monkeypatch.setattr("bristle.identify.record.tables.FIRST_LINES", 20)
@@ -1349,7 +1346,7 @@ def test_progress_of_reading_is_shown_on_a_terminal(tmp_path, monkeypatch, capsy
 
 
 def test_an_offset_of_the_velocity_is_no_wrong_unit(tmp_path):
-    """Over a long record it adds up to more than the motion. A gear between both is said."""
+    """Over a long record it adds up to more than the motion. A gear between both is reported."""
     time = np.arange(6000) * 0.03
     way = 0.02 * np.sin(2 * time)
     speed = 0.04 * np.cos(2 * time)

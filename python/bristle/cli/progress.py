@@ -24,9 +24,9 @@ class Progress:
 
     def step(self, text: str = "") -> None:
         self.done += 1
-        self.tell(text)
+        self.show(text)
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Shows details of the current step."""
         if self.shown:
             count = f"[{self.done}/{self.total}] " if self.total else ""

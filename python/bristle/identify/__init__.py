@@ -1,2 +1,2 @@
-"""From a measurement to parameters: reads records, fits models to them and says what the data do
-and do not tell."""
+"""From a measurement to parameters: reads records, fits models to them and reports what the data
+determine and what they do not."""

@@ -1,5 +1,5 @@
-"""All laws on all records of a folder: errors in the fit and on what was held out, beside published
-ones, and what they cost, on one page."""
+"""Compares all laws on all records of a folder: errors in the fit and on held-out data, beside
+published ones, and their cost, on one page."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .fit.load import with_load
 from .fit.ranking import Ranking, Trial, rank, shortened, verdicts
 from .options import LOADS, add_reading, reading_options
 from .record.reading import Options, Record, read_record
-from .tell.words import HEADS, ranking_lines, ranking_rows
+from .report.words import HEADS, ranking_lines, ranking_rows
 
 RECORDS = (".csv", ".tsv", ".txt", ".dat")
-# keys of a side file that are options of identify, and those that are its own
+# keys of a side file: options of identify, and others
 _OPTIONS = {
     **{name: name for name in "normal mass constant radius rate from to sign offset load".split()},
     "columns": "column",
@@ -35,7 +35,7 @@ _PUBLISHED = ("law", "fitted", "held_out", "source")
 
 @dataclass(frozen=True)
 class Task:
-    """A record of the folder with what its side file says."""
+    """A record of the folder with the settings of its side file."""
 
     file: Path
     options: Options
@@ -67,7 +67,7 @@ def benchmark(folder: Path, out: Path, models: Sequence[str] = ()) -> None:
 
 
 def tasks(folder: Path) -> list[Task]:
-    """The records of a folder: every table in it that no other one is validated with."""
+    """Lists the records of a folder: every table that is not the validation of another one."""
     if not folder.is_dir():
         raise BristleError(f"{folder}: there is no such folder.")
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in RECORDS)
@@ -82,9 +82,9 @@ def tasks(folder: Path) -> list[Task]:
 def _task(file: Path) -> Task:
     side = file.with_suffix(".toml")
     if not side.is_file():
-        return _told(file, {})
+        return _task_of(file, {})
     try:
-        return _told(file, tomllib.loads(side.read_text(encoding="utf-8")))
+        return _task_of(file, tomllib.loads(side.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BristleError(f"{side}: this is not TOML: {error}.") from None
     except argparse.ArgumentError as error:
@@ -94,8 +94,8 @@ def _task(file: Path) -> Task:
         raise BristleError(f"{side}: {error}") from None
 
 
-def _told(file: Path, given: Mapping[str, Any]) -> Task:
-    """What a side file says: options of identify, and what only a benchmark has."""
+def _task_of(file: Path, given: Mapping[str, Any]) -> Task:
+    """Reads a side file: options of identify, and keys of a benchmark only."""
     for name in given.keys() - {*_OPTIONS, *_OWN}:
         raise BristleError(f"there is no key {name}; there are {', '.join((*_OPTIONS, *_OWN))}.")
     words: list[str] = []
@@ -127,7 +127,7 @@ def _told(file: Path, given: Mapping[str, Any]) -> Task:
 
 
 def _laws(task: Task, models: Sequence[str]) -> list[Candidate]:
-    """Those that are compared; what is fixed has to make sense for them."""
+    """Returns the compared laws, and checks the fixed values for them."""
     laws = [candidate(name) for name in models or task.models] or all_candidates()
     check_values(f"{task.file.with_suffix('.toml')}: fix", laws, task.fix)
     return laws
@@ -148,7 +148,7 @@ def _outcome(task: Task, laws: Sequence[Candidate]) -> Outcome:
 
 
 def rows(outcome: Outcome) -> list[tuple[str, ...]]:
-    """A row per law, and per published result, of which only the errors are known."""
+    """Returns a row per law, and per published result, of which only the errors are known."""
     made = ranking_rows(outcome.ranking)
     for given in outcome.task.published:
         errors = [f"{given[key]:g}%" if key in given else "–" for key in ("fitted", "held_out")]
@@ -158,7 +158,7 @@ def rows(outcome: Outcome) -> list[tuple[str, ...]]:
 
 
 def measure(outcome: Outcome) -> str:
-    """What the errors are."""
+    """Describes the errors."""
     of = "driving force" if outcome.record.drive is not None else "friction force"
     where = (
         f"on {outcome.task.validate.name}, which was not used"
@@ -169,7 +169,7 @@ def measure(outcome: Outcome) -> str:
 
 
 def lines(outcome: Outcome) -> list[str]:
-    """What the terminal shows."""
+    """Returns the lines for the terminal."""
     made = [f"{outcome.record.name}: {measure(outcome)}"]
     return [*made, *ranking_lines(rows(outcome)), *verdicts(outcome.ranking)]
 

@@ -1,4 +1,4 @@
-"""bristle identify: reads, fits, writes the page and the parameter set, and tells what came out."""
+"""bristle identify: reads, fits, writes the page and the parameter set, and prints the result."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .fit.result import Fit, Wanted
 from .fit.statistics import Quality
 from .fit.validation import validated
 from .record.reading import Options, Record, read_record
-from .tell.page import fit_page, pictures_of
-from .tell.words import doubts, quality_text, ranking_lines, ranking_rows, rounded, summary
+from .report.page import fit_page, pictures_of
+from .report.words import doubts, quality_text, ranking_lines, ranking_rows, rounded, summary
 
 Validation = tuple[Record, Quality, np.ndarray]
 
@@ -50,9 +50,9 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     if arguments.pictures:
         check_writable(arguments.pictures / "picture.svg")
     ranking: Ranking | None = None
-    told: list[str] = []
+    verdicts: list[str] = []
     if of is None:
-        ranking, told = _ranking(records, fixed, arguments.seed)
+        ranking, verdicts = _ranking(records, fixed, arguments.seed)
         of = ranking.recommended.of
         names = {one.name for one in of.parameters}
         fixed = {name: value for name, value in fixed.items() if name in names}
@@ -60,18 +60,18 @@ def identify(arguments: argparse.Namespace, options: Options) -> None:
     of = replace(of, radius=records[0].radius or of.radius)
     result = _fitted(of, records, fixed, wanted, arguments.load)
     validation = [(record, *validated(result, record)) for record in others]
-    _write(out, fit_page(result, validation, ranking, told), result)
+    _write(out, fit_page(result, validation, ranking, verdicts), result)
     if arguments.pictures:
         for record, modelled in zip(result.records, result.modelled, strict=True):
             for name, svg in pictures_of(record, modelled).items():
                 write_text(arguments.pictures / f"{Path(record.name).stem}-{name}.svg", svg)
-    for line in _told(result, validation, ranking, told):
+    for line in _lines(result, validation, ranking, verdicts):
         print(line)
     print(f"{with_suffix(out, '.html')}\n{with_suffix(out, '.ssv')}")
 
 
 def _asked(arguments: argparse.Namespace, of: Candidate | None) -> tuple[dict[str, Any], Wanted]:
-    """What is fixed, and how the rest is fitted."""
+    """Returns the fixed values, and how the others are fitted."""
     fixed = assignments(arguments.fix)
     if of is None and arguments.fit:
         raise BristleError("--fit is for one model, not for all.")
@@ -83,7 +83,7 @@ def _asked(arguments: argparse.Namespace, of: Candidate | None) -> tuple[dict[st
 
 
 def _validating(arguments: argparse.Namespace, options: Options) -> list[Record]:
-    """The records on which the result is tried."""
+    """Reads the records for validation."""
     begin, end = arguments.validate_from, arguments.validate_to
     if not arguments.validate and (begin is not None or end is not None):
         raise BristleError(
@@ -95,7 +95,7 @@ def _validating(arguments: argparse.Namespace, options: Options) -> list[Record]
 def _ranking(
     records: Sequence[Record], fixed: Mapping[str, Any], seed: int
 ) -> tuple[Ranking, list[str]]:
-    """All models that suit the records, and what is said of them."""
+    """Ranks all models that suit the records, and writes the page."""
     coarser, notes = shortened(records)
     ranking = rank(suited(all_candidates(), records), Trial(coarser, fixed, seed))
     if not ranking.places:
@@ -109,7 +109,7 @@ def _fitted(
     with Progress() as progress:
         return fitted_with_load(
             lambda these: fit(
-                of, these, fixed, wanted, tell=lambda text: progress.tell(f"{of.name}: {text}")
+                of, these, fixed, wanted, report=lambda text: progress.show(f"{of.name}: {text}")
             ),
             records,
             load,
@@ -117,15 +117,15 @@ def _fitted(
 
 
 def _write(out: Path, page: str, result: Fit) -> None:
-    """The page and the parameter set, both or none."""
+    """Writes the page and the parameter set, both or none."""
     with writing(with_suffix(out, ".html")) as first:
         first.write(page)
-        first.flush()  # what the disk cannot hold is known before either of the two takes its name
+        first.flush()  # a full disk is noticed before either of the two gets its name
         write_text(with_suffix(out, ".ssv"), ssv_text(parameter_set(result, out.name)))
 
 
 def _delay(word: str) -> float | None:
-    """The lag that is given, or None where it is to be found."""
+    """Returns the given lag, or None if it is to be fitted."""
     if word == "auto":
         return None
     try:
@@ -138,13 +138,13 @@ def _delay(word: str) -> float | None:
 
 
 def _read(files: Sequence[Path], options: Options) -> list[Record]:
-    """The records, with how far their reading is on a terminal."""
+    """Reads the records, showing the progress on a terminal."""
     records = []
     with Progress(len(files)) as progress:
         for file in files:
             progress.step(file.name)
             records.append(
-                read_record(file, options, lambda text: progress.tell(f"{file.name}: {text}"))
+                read_record(file, options, lambda text: progress.show(f"{file.name}: {text}"))
             )
     return records
 
@@ -154,7 +154,7 @@ def with_suffix(out: Path, suffix: str) -> Path:
 
 
 def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
-    """Refuses a value that the model would refuse whatever the others are."""
+    """Refuses a value that the model would refuse with any others."""
     about = describe(of.file)
     for name, value in values.items():
         low, high = about[name].min, about[name].max
@@ -165,8 +165,8 @@ def _check_bounds(of: Candidate, values: Mapping[str, float]) -> None:
 
 
 def parameter_set(result: Fit, name: str) -> ParameterSet:
-    """The result for an FMU, with the digits it has and one more; the rules between parameters are
-    kept when rounding."""
+    """Returns the result for an FMU, with its significant digits and one more; rounding keeps the
+    rules between parameters."""
     values = {
         one.name: (
             rounded(one.value, one.half_width / 10) if one.determined else float(f"{one.value:.2g}")
@@ -191,13 +191,13 @@ def parameter_set(result: Fit, name: str) -> ParameterSet:
     )
 
 
-def _told(
-    result: Fit, validation: Sequence[Validation], ranking: Ranking | None, told: Sequence[str]
+def _lines(
+    result: Fit, validation: Sequence[Validation], ranking: Ranking | None, verdicts: Sequence[str]
 ) -> list[str]:
     lines = [f"- {note}" for record in result.records for note in record.notes]
     if ranking:
         lines += ranking_lines(ranking_rows(ranking))
-        lines += told
+        lines += verdicts
     lines += summary(result)
     lines += [
         f"Not used in the fit, {record.name}: {quality_text(quality, result.of)}."

@@ -1,4 +1,4 @@
-"""How a measurement is read, as commands and side files say it."""
+"""Options for reading a measurement, of commands and side files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOADS = ("auto", "none", "gravity", "spring")
 SIGNS = ("auto", "+", "-")
 OFFSETS = ("auto", "none")
 
-ROLES = (  # those of identify/record/roles.py, which takes numpy
+ROLES = (  # those of identify/record/roles.py, which needs numpy
     "time, transmitted, normal, acceleration,"
     " velocity, displacement, current, drive, coefficient, friction"
 )
@@ -42,7 +42,7 @@ _SAMPLES = (
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """How a measurement is read."""
+    """Adds the options for reading a measurement."""
     data = parser.add_argument_group("the data")
     add = data.add_argument
     add("--column", action="append", default=[], metavar="ROLE=TITLE", help=COLUMN)
@@ -60,7 +60,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def reading_options(arguments: argparse.Namespace) -> Options:
-    """What add_reading was given."""
+    """Returns the values of the options of add_reading."""
     from .record.reading import FEWEST, Options
     from .record.roles import BY_NAME
 

@@ -1,1 +1,1 @@
-"""A law against records: the problem, the estimate, its statistics, and all laws in comparison."""
+"""Fits a law to records: the problem, the estimate, its statistics, and all laws in comparison."""

@@ -1,4 +1,5 @@
-"""What of a model can be fitted: its parameters, their limits, and how an optimizer sees them."""
+"""The parameters of a model that can be fitted, their limits, and their coordinates for an
+optimizer."""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ VISCOUS = "viscousFriction"
 RESTS = ("regularizationVelocity", "staticVelocity")  # up to which a body counts as at rest
 BACKWARD = "backwardFrictionRatio"
 BACKWARD_VISCOUS = "backwardViscousRatio"
-# of which the default changes nothing
+# whose default changes nothing
 _EXTRA = {BACKWARD_VISCOUS, "viscousExponent", "viscousReferenceVelocity"}
-# how far from its start a parameter may go, with a unit and without one
+# how far a parameter may be from its start, with a unit and without one
 _WIDE, _NARROW = (math.log(1e6), math.log(8))
-_SMALLEST_GAP = 1e-6  # between two parameters of which one has to lie above the other, relative
+_SMALLEST_GAP = 1e-6  # between two parameters of which one has to be above the other, relative
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A rule between two parameters: this one lies above or below the other."""
+    """A rule between two parameters: this one is above or below the other."""
 
     above: bool
     other: str
@@ -52,8 +53,8 @@ class Parameter:
 
     @property
     def is_extra(self) -> bool:
-        """Whether it stands for something beside the law that is off by default (a preload, a film,
-        a power law): fitted only if asked for."""
+        """Whether it belongs to an extension of the law that is off by default (a preload, a film,
+        a power law): fitted only on request."""
         return (self.default == 0 and self.name != VISCOUS) or self.name in _EXTRA
 
 
@@ -64,10 +65,10 @@ class Candidate:
     name: str
     title: str
     file: Path
-    parameters: tuple[Parameter, ...]  # those that may be fitted
+    parameters: tuple[Parameter, ...]  # parameters that may be fitted
     form: Form
     radius: float = 1.0  # at which it turns
-    options: tuple[str, ...] = ()  # names of those that it has
+    options: tuple[str, ...] = ()  # names of the parameters that it has
     starts: tuple[Parameter, ...] = ()  # initial values of its first state, or of that vector
     # options that differ from their defaults
     chosen: Mapping[str, int] = field(default_factory=dict)
@@ -78,11 +79,11 @@ class Candidate:
 
     @property
     def place(self) -> dict[str, float]:
-        """Parameters that say where and as what it is built in: known, not fitted."""
+        """Parameters of its installation: known, not fitted."""
         return ({self.form.radius: self.radius} if self.form.turns else {}) | dict(self.chosen)
 
     def with_options(self, values: Mapping[str, float | str]) -> Candidate:
-        """With those of the values that are options of it, by number or by the name of an item."""
+        """Sets the options among the values, given by number or by the name of an item."""
         given = {name: value for name, value in values.items() if name in self.options}
         chosen = settings(describe(self.file), given)
         return replace(self, chosen={one.name: int(value) for one, value in chosen.items()})
@@ -101,7 +102,7 @@ class Candidate:
 @lru_cache(maxsize=256)
 def candidate(name: str) -> Candidate:
     model = describe(name)
-    # says now what is wrong with its library, not in each of a thousand runs
+    # reports faults of its library now, not in each of a thousand runs
     native.functions(model)
     form = form_of(model)
     if form is None:
@@ -129,19 +130,19 @@ def candidate(name: str) -> Candidate:
 
 
 def all_candidates(turns: bool = False) -> list[Candidate]:
-    """Every model that fits into a scalar contact, in one of its forms."""
+    """Returns every model of a scalar contact, in one of its forms."""
     found = []
     for name in models():
         try:
             found.append(candidate(name))
         except BristleError:
-            continue  # a spatial element, or one of the normal force
+            continue  # a spatial element, or one that computes a normal force
     return [one for one in found if one.form.turns == turns]
 
 
 def for_joints(of: Candidate | None, options: Options, fixed: dict[str, Any]) -> Options:
-    """How records are read for an element that turns, or for the ranking, in which the records
-    decide; a radius that is fixed is known."""
+    """Returns the options for reading records of an element that turns, or for the ranking, in
+    which the records decide; a fixed radius is known."""
     twins = [one for one in ([of] if of else all_candidates(turns=True)) if one.form.turns]
     if not twins:
         return options
@@ -153,7 +154,7 @@ def for_joints(of: Candidate | None, options: Options, fixed: dict[str, Any]) ->
 
 
 def suited(laws: Sequence[Candidate], records: Sequence[Record]) -> list[Candidate]:
-    """The laws, or, where all records are of a joint, their twins at its radius."""
+    """Returns the laws or, if all records are of a joint, their twins at its radius."""
     if not all(record.radius for record in records):
         return list(laws)
     twins = {of.name: of for of in all_candidates(turns=True)}
@@ -162,7 +163,7 @@ def suited(laws: Sequence[Candidate], records: Sequence[Record]) -> list[Candida
 
 
 def check_values(where: str, laws: Sequence[Candidate], values: Mapping[str, Any]) -> None:
-    """Refuses an item that an option does not have, and of anything else what is not a number."""
+    """Refuses an item that an option lacks, and any other value that is not a number."""
     options = {name for of in laws for name in of.options}
     for name, value in values.items():
         is_number = isinstance(value, int | float) and math.isfinite(value)
@@ -195,7 +196,7 @@ def _parameter(model: Model, variable: Variable) -> Parameter:
 
 @dataclass(frozen=True)
 class Nuisance:
-    """A number beside the law that is fitted with it: the state with which a record begins."""
+    """A number that is fitted with the law: the state at the beginning of a record."""
 
     parameter: Parameter
     scale: float
@@ -203,17 +204,15 @@ class Nuisance:
     weights: Mapping[str, float]  # per initial value
 
 
-# by how much the force of the records lags behind the motion: by a dead time, or the time constant
-# of a low-pass
+# lag of the records' force behind the motion: by a dead time, or the time constant of a low-pass
 DELAY, LOW_PASS = LAGS = ("forceDelay", "forceLowPass")
 
 
 class Space:
-    """The parameters that are fitted, as the numbers the optimizer sees, and back.
-
-    A positive parameter is fitted by its logarithm. One that has to stay below another is fitted by
-    their ratio, one that has to stay above another by the logarithm of its distance, so that every
-    point that the optimizer may try keeps the rules.
+    """Converts the fitted parameters to the optimizer's coordinates and back. A positive parameter
+    is fitted by its logarithm, one that has to stay below another by their ratio, one that has to
+    stay above another by the logarithm of the difference, so that every point of the optimizer
+    keeps the rules.
     """
 
     def __init__(
@@ -226,9 +225,9 @@ class Space:
         nuisances: Sequence[Nuisance] = (),
     ) -> None:
         self.fixed = dict(fixed)
-        self.caps = dict(caps or {})  # what the record sets as the largest value
+        self.caps = dict(caps or {})  # largest value, from the record
         self.nuisances = tuple(nuisances)
-        self.law = list(fitted)  # names of what belongs to the element
+        self.law = list(fitted)  # names of the element's parameters
         self.parameters = [of[name] for name in fitted] + [one.parameter for one in nuisances]
         self.scales = {
             name: abs(scales.get(name, 0.0)) or abs(of[name].default) or 1.0 for name in fitted
@@ -241,7 +240,7 @@ class Space:
         return [parameter.name for parameter in self.parameters]
 
     def values(self, point: np.ndarray) -> dict[str, float]:
-        """Parameters of the model at a point."""
+        """Returns the parameters of the model at a point."""
         numbers = dict(zip(self.names, point, strict=True))
         values = dict(self.fixed)
         for one in self.order:
@@ -259,7 +258,7 @@ class Space:
         return values
 
     def of_fmu(self, values: Mapping[str, float], record: int) -> dict[str, float]:
-        """What an FMU is given of them for a record."""
+        """Returns the values for an FMU and a record."""
         beside = {one.parameter.name for one in self.nuisances}
         given = {name: value for name, value in values.items() if name not in beside}
         for one in self.nuisances:
@@ -269,7 +268,7 @@ class Space:
         return given
 
     def point(self, values: Mapping[str, float]) -> np.ndarray:
-        """The point of given parameters, moved to where the rules hold."""
+        """Returns the point of given parameters, moved to where the rules hold."""
         numbers = []
         merged = self.fixed | dict(values)
         for one in self.parameters:
@@ -286,7 +285,7 @@ class Space:
         return np.array(numbers)
 
     def bounds(self, around: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From the description, and not absurdly far from the start."""
+        """Returns the bounds of the description, not absurdly far from the start."""
         lows, highs = [], []
         for one, number in zip(self.parameters, around, strict=True):
             width = _NARROW if one.unit == "1" else _WIDE
@@ -309,13 +308,14 @@ class Space:
         return np.array(lows), np.array(highs)
 
     def inside(self, point: np.ndarray, bounds: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """The point, moved a little into the bounds, as the optimizer needs it."""
+        """Moves the point slightly into the bounds, as the optimizer needs it."""
         low, high = bounds
         margin = 1e-6 * np.minimum(high - low, 1.0)
         return np.clip(point, low + margin, high - margin)
 
     def slopes(self, point: np.ndarray) -> np.ndarray:
-        """Derivatives of the model's parameters with respect to the point: a row per parameter."""
+        """Returns the derivatives of the model's parameters with respect to the point: a row per
+        parameter."""
         table = np.empty((len(point), len(point)))
         for j in range(len(point)):
             step = np.zeros(len(point))

@@ -1,5 +1,5 @@
-"""The fit: a start by stages, least squares from several starts until two of them agree, and what
-the result is worth."""
+"""Fits a law: a start by stages, least squares from several starts until two of them agree, and the
+uncertainty of the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..record.reading import Record
 from .candidates import Candidate
 from .extras import Solved, through_narrower_windows, worth_it
 from .intervals import judged
-from .problem import Problem, Teller, Watch
+from .problem import Problem, Reporter, Watch
 from .profile import checked
 from .result import SAMPLES, Fit, Wanted
 from .search import ITERATIONS, begins, settled
@@ -20,14 +20,14 @@ from .starts import first_values, scales
 from .statistics import correlation_time
 from .unknowns import first_point, unknowns
 
-# of the usual starts; another one adds its own, and changes something only where it finds what is
+# of the usual starts; another seed adds starts, and changes the result only if one of them is
 # better
 SEED = 1
-STARTS = 4  # least squares of the whole, at most, until the best of them is found twice
-# of what one independent sample contributes to the sum of squares, by which two solutions are the
-# same: a third of a standard deviation of a number
+STARTS = 4  # least squares over the whole records, at most, until the best is found twice
+# part of one independent sample's contribution to the sum of squares, below which two solutions are
+# equal: a third of a standard deviation of a number
 AGREE = 0.1
-COARSE = 0.2  # of the residual, that modelled means may be off: 4 % of the sum of squares
+COARSE = 0.2  # of the residual: allowed error of modelled means, 4 % of the sum of squares
 
 
 def fit(
@@ -36,9 +36,9 @@ def fit(
     fixed: Mapping[str, float] | None = None,
     wanted: Wanted | None = None,
     weights: Sequence[np.ndarray] | None = None,
-    tell: Teller = lambda text: None,
+    report: Reporter = lambda text: None,
 ) -> Fit:
-    """The parameters of a model that fit records best."""
+    """Finds the parameters of a model that fit records best."""
     wanted = replace(wanted or Wanted(), fixed=dict(fixed or {}))
     for name in [*wanted.fixed, *(wanted.fitted or [])]:
         of[name]
@@ -47,8 +47,8 @@ def fit(
     first = first_values(of, seen) | dict(wanted.fixed)
     space = unknowns(of, records, seen, first, wanted)
     samples = sum(len(record.time) for record in records)
-    times = 1.0 if wanted.begin else max(1.0, samples / SAMPLES)  # no more than the ranking's
-    watch = Watch(wanted.patience * times, tell)
+    times = 1.0 if wanted.begin else max(1.0, samples / SAMPLES)  # no longer than the ranking's
+    watch = Watch(wanted.patience * times, report)
     problem = Problem(of, records, space, weights, watch=watch)
     staged = first_point(space, first, records, seen)
     bounds = space.bounds(staged)
@@ -88,8 +88,8 @@ def fit(
 
 
 def _solutions(problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int) -> list[np.ndarray]:
-    """Those from several starts, until the best of them is found twice; or the one to which an
-    earlier fit leads."""
+    """Returns solutions from several starts, until the best is found twice; or the one that
+    continues an earlier fit."""
     problem.watch.begin("looking for a start")
     if wanted.begin:
         known = {one.name: one.value for one in (*wanted.begin.estimates, *wanted.begin.nuisances)}
@@ -108,7 +108,7 @@ def _solutions(problem: Problem, staged: np.ndarray, wanted: Wanted, seed: int) 
 
 
 def _best(problem: Problem, found: Sequence[np.ndarray]) -> list[int]:
-    """Which solutions cannot be told from the best."""
+    """Returns the solutions that are indistinguishable from the best."""
     rests = problem.residuals(problem.forces(found))
     costs = (rests**2).sum(axis=1)
     rest = rests[int(np.argmin(costs))][problem.weight > 0]
@@ -117,8 +117,8 @@ def _best(problem: Problem, found: Sequence[np.ndarray]) -> list[int]:
 
 
 def _is_too_coarse(problem: Problem, point: np.ndarray) -> bool:
-    """Whether the modelled means, which are made of the force at the ends and in the middle of
-    each, are off by a part of the residual that matters."""
+    """Checks whether the error of the modelled means, computed from the force at the ends and in
+    the middle of each, is a significant part of the residual."""
     forces = problem.forces([point])[0]
     off = np.linalg.norm((problem.finer().forces([point])[0] - forces) * problem.weight)
     return bool(off > COARSE * np.linalg.norm(problem.residuals(forces)))

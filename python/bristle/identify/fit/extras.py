@@ -1,5 +1,5 @@
-"""Numbers that are fitted where the residual shows them beyond chance: by how much the force lags
-behind the motion, by a dead time or a low-pass, and a viscous part that differs by direction."""
+"""Fits numbers that the residual shows significantly: the lag of the force behind the motion, a
+dead time or a low-pass, and a viscous part that differs by direction."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .result import Fit, Wanted
 from .search import ITERATIONS, Bounds
 from .statistics import correlation_time
 
-# gain in the likelihood (twice its logarithm) from which on a number more is believed: chance gives
-# as much once in 500 times
+# gain in the likelihood (twice its logarithm) from which on another number is accepted: chance
+# gives as much once in 500 times
 WORTH = 10.0
-# samples of the measurement: the longest lag; what is longer is rather something that the law lacks
+# samples of the measurement: the longest lag; a longer one is rather a defect of the law
 LATEST = 20.0
-# likewise, from which the search for a lag begins, with all else fitted: a bristle that was fitted
-# without one is as soft as it makes up for it
+# likewise, from which the search for a lag begins, with all else fitted: a bristle fitted without
+# one is soft enough to compensate for it
 _LAGS = (0.0, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0)
 _LAG_STEPS = 12  # at most, each with a few steps of least squares
-_SHORTEST = 0.05  # samples: of a low-pass that is as good as none
+_SHORTEST = 0.05  # samples: of a negligible low-pass
 _SAME_LAG = 1e-3  # samples: far below any interval of a lag
 _SOME = 4  # steps of least squares between two steps of the lag
 
@@ -47,9 +47,9 @@ class Solved:
 
 
 def through_narrower_windows(solved: Solved) -> Solved:
-    """The solution with half the window for the velocity, as often as that leaves less beyond
-    chance: how wide a window the noise of a motion asks for is seen in the motion; how wide a one
-    the reversals of friction bear is seen in the force."""
+    """Halves the window for the velocity as long as that reduces the residual significantly: the
+    width that the noise requires follows from the motion, the width that the reversals of friction
+    allow from the force."""
     while (problem := solved.problem.narrower()) and not problem.watch.is_up:
         found = problem.solved(solved.point, solved.bounds, ITERATIONS)
         tried = Solved(problem, found.point, solved.bounds)
@@ -60,11 +60,11 @@ def through_narrower_windows(solved: Solved) -> Solved:
 
 
 def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
-    """The fit, with those of the numbers that gain more than chance and differ from what they are
-    without being fitted."""
+    """Returns the fit with those of the numbers that gain significantly and differ from their
+    values without being fitted."""
     result, lag = plain, ""
     if wanted.delay is None:
-        # an acceleration, which goes beside the force, would have to go through the low-pass, too
+        # an acceleration, which is compared with the force, would have to pass the low-pass, too
         is_plain = all(len(record.kernel) == 1 for record in solved.problem.records)
         lags = {
             kind: _with_lag(solved.problem, solved.point, kind)
@@ -87,8 +87,9 @@ def worth_it(solved: Solved, wanted: Wanted, plain: Fit) -> tuple[Solved, Fit]:
 
 
 def _gain(solved: Solved, tried: Solved) -> float:
-    """Of the likelihood, by a smaller sum of squares: as often as there are independent samples in
-    what the better one leaves, which is more like noise than what it explains."""
+    """Returns the gain of the likelihood by a smaller sum of squares, with the number of
+    independent samples in the residual of the better one, which is more like noise than what it
+    explains."""
     rest = tried.rest
     counted = tried.problem.weight > 0
     independent = counted.sum() / correlation_time(rest[counted])
@@ -96,9 +97,8 @@ def _gain(solved: Solved, tried: Solved) -> float:
 
 
 def _from_the_start(problem: Problem, solved: Solved, kind: str) -> Solved:
-    """The better of a solution with a lag and of one that begins where the fit without it did:
-    making up for the lag may have taken a number, as the damping, to where nothing depends on
-    it."""
+    """Returns the better of a solution with a lag and of one with the start of the fit without it:
+    compensating for the lag may have moved a number, as the damping, to where it has no effect."""
     if problem.anchor is None:
         return solved
     first = solved.problem.records[0]
@@ -114,8 +114,8 @@ def _with_lag(
     lags: Sequence[float] = _LAGS,
     iterations: int = _SOME,
 ) -> Solved:
-    """With the force later by the lag that fits best: by steps of Gauss and Newton in the lag and
-    all else at once, and least squares in between."""
+    """Delays the force by the lag that fits best: Gauss-Newton steps in the lag and all else at
+    once, with least squares in between."""
     interval = problem.records[0].interval / problem.records[0].block
     bounds = problem.space.bounds(point)
     bounds = np.minimum(bounds[0], point), np.maximum(bounds[1], point)
@@ -147,16 +147,16 @@ def _with_lag(
 
 
 def _is_a_lag(result: Fit) -> bool:
-    """Whether it is one beyond what the filter of the velocity does to a reversal, which looks like
-    a lag, and within what was looked for."""
+    """Checks whether the lag exceeds the effect of the velocity's filter on a reversal, which looks
+    like a lag, and is within the searched range."""
     record = result.records[0]
     latest = LATEST * record.interval / record.block
     return bool(result.lag and result.lag.determined and abs(result.lag.value) < latest)
 
 
 def _may_differ(problem: Problem, wanted: Wanted) -> bool:
-    """Whether a viscous part is fitted that may differ by direction, and both directions are
-    there."""
+    """Checks whether a viscous part is fitted that may differ by direction, and both directions
+    occur."""
     return (
         wanted.fitted is None
         and VISCOUS in problem.space.law

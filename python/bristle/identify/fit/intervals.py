@@ -1,5 +1,5 @@
-"""What a solution is worth: the interval of every number that was fitted, and what cannot be told
-apart."""
+"""Computes the uncertainty of a solution: the interval of every fitted number, and numbers that are
+interchangeable."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from .statistics import (
     systematic_part,
 )
 
-# what a gear loses of its load, and by how much more where it drives the load than on the mean
+# loss of a gear relative to its load, and the difference between driving the load and the mean
 GEARS = ("gearLoadDifference", "gearLoadCoefficient")
-_LARGEST_LOGARITHM = 50.0  # of a factor: beyond, an interval ends nowhere
-_AT_THE_END = 1e-3  # of a range, or of a logarithm: how near to a bound a number is at it
+_LARGEST_LOGARITHM = 50.0  # of a factor: beyond, an interval has no end
+_AT_THE_END = 1e-3  # of a range, or of a logarithm: distance below which a number is at a bound
 
 
 def judged(
@@ -43,8 +43,8 @@ def judged(
     lag: str = "",
     filters: bool = True,
 ) -> Fit:
-    """The result with its intervals; `lag`: the one that was fitted, too; `filters`: the
-    intervals contain what other filters of the velocity would give."""
+    """Returns the result with its intervals; `lag`: the one that was fitted, too; `filters`: the
+    intervals include the effect of other filters of the velocity."""
     forces = problem.forces([point])[0]
     if not np.isfinite(forces).all():
         raise BristleError(
@@ -104,9 +104,9 @@ def judged(
 def _by_filter(
     problem: Problem, point: np.ndarray, bounds: Bounds, slopes: np.ndarray
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """How far the solution, and the linear part with it, may be off by the filter of the velocity:
-    how far they go with other ones, along the slopes, or fitted again where that is farther, as a
-    damping of 2490 that the window has made, for 1200, goes to nothing with half of it."""
+    """Returns the error of the solution and the linear part by the filter of the velocity: their
+    change with other filters, along the slopes, or fitted again if that is larger, as for a damping
+    of 2490 caused by the window, for 1200, which vanishes with half of it."""
     forces, moved = problem.forces([point])[0], []
     for other, times in problem.with_other_filters():
         change = (other.forces([point])[0] - forces) * problem.weight
@@ -121,9 +121,9 @@ def _by_filter(
 
 
 def _by_gear(problem: Problem, linear: Linear, seen: Scales) -> list[np.ndarray]:
-    """What the loss of a gear would change in the force, if it turned round over the way that a
-    bristle takes for it, F = F_s (1 - 2 exp(-k d/F_s)), and not at once: its sign at a reversal
-    must not tell it from friction without load."""
+    """Returns the change of the force if the loss of a gear reversed over the displacement that a
+    bristle needs, F = F_s (1 - 2 exp(-k d/F_s)), and not at once: its sign at a reversal must not
+    distinguish it from friction without load."""
     if problem.records[0].transmitted is None:
         return []
     parts = [
@@ -136,7 +136,7 @@ def _by_gear(problem: Problem, linear: Linear, seen: Scales) -> list[np.ndarray]
 def _by_change(
     problem: Problem, slopes: np.ndarray, changes: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """How far changes of the force move the fitted numbers, by a step of Gauss and Newton."""
+    """Returns the effect of changes of the force on the fitted numbers, by a Gauss-Newton step."""
     sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
     return [
         np.linalg.lstsq(slopes / sizes, problem.project(change), rcond=SINGULAR)[0] / sizes
@@ -152,7 +152,8 @@ def _estimates(
     covariance: np.ndarray,
     confusions: Sequence[Sequence[str]],
 ) -> list[Estimate]:
-    """Of all numbers of a point; `reach`: half the width of an interval in standard deviations."""
+    """Returns the estimates of all numbers of a point; `reach`: half the width of an interval in
+    standard deviations."""
     confused = {name for group in confusions for name in group}
     covariance = covariance[: len(point), : len(point)]
     finite = np.isfinite(np.diag(covariance))
@@ -161,7 +162,7 @@ def _estimates(
     for i, one in enumerate(space.parameters):
         value, gradient = values[one.name], table[i]
         variance = float(gradient[finite] @ covariance[np.ix_(finite, finite)] @ gradient[finite])
-        # where it has come to the end of its range, nothing changes it
+        # a number at the end of its range does not change
         blind = bool(np.any(np.abs(gradient[~finite]) > 0)) or not gradient.any()
         half = math.inf if blind else reach * math.sqrt(max(variance, 0.0))
         low, high = value - half, value + half
@@ -185,13 +186,14 @@ def _estimates(
 
 
 def _end(number: float, low: float, high: float) -> str:
-    """The end of its range that a number has come to."""
+    """Returns the end of its range that a number has reached."""
     margin = _AT_THE_END * min(high - low, 1.0)
     return "lower" if number < low + margin else "upper" if number > high - margin else ""
 
 
 def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Those of offset and drift, in the order of the columns of the linear part."""
+    """Returns the half widths of offset and drift, in the order of the columns of the linear
+    part."""
     left = list(reaches)
     return tuple(
         (left.pop(0), left.pop(0)) if record.has_offset else (0.0, 0.0)
@@ -200,8 +202,8 @@ def _by_record(problem: Problem, reaches: Sequence[float]) -> tuple[tuple[float,
 
 
 def _beside(problem: Problem, linear: Linear, reaches: Sequence[float]) -> list[Estimate]:
-    """The load that goes with the position, the friction of a gear under what it transmits, and the
-    mass; of gravity on an axis, which is constant, the offsets are the load."""
+    """Returns the load that depends on the position, the friction of a gear under its load, and the
+    mass; for gravity on an axis, which is constant, the offsets are the load."""
     records, kind = problem.records, problem.records[0].load
     first = 2 * sum(record.has_offset for record in records)
     shown = list(zip(linear.load, reaches[first : first + len(linear.load)], strict=True))
@@ -218,7 +220,7 @@ def _beside(problem: Problem, linear: Linear, reaches: Sequence[float]) -> list[
         about(name, unit, value, half, size)
         for name, (value, half) in zip(names, shown, strict=True)
     ]
-    sizes = (gear[-1][0], None) if gear else ()  # the difference is one of the coefficient
+    sizes = (gear[-1][0], None) if gear else ()  # the difference is that of the coefficient
     found += [
         about(name, "1", value, half, size)
         for name, (value, half), size in zip(GEARS, gear, sizes, strict=bool(gear))
@@ -231,12 +233,12 @@ def mass_of(linear: Linear, half: float) -> Estimate:
     return replace(found, low=max(found.low, 0.0), at_limit="" if found.value > 0 else "lower")
 
 
-# unit of a twin, and the power of the radius that leads to it
+# unit of a twin, and the power of the radius in the conversion
 _TURNING = {"kg": ("kg.m2", 2), "N": ("N.m", 1), "N/m": ("N.m/rad", 2), "1": ("1", 0)}
 
 
 def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
-    """What is known at the radius, as a joint has it: an inertia in place of a mass, torques in
+    """Converts an estimate at the radius to a joint: an inertia in place of a mass, torques in
     place of forces."""
     if not of.form.turns:
         return one
@@ -247,8 +249,8 @@ def _of_a_joint(one: Estimate, of: Candidate) -> Estimate:
 
 
 def coulomb(problem: Problem) -> Quality:
-    """The static fit to compare with: one coefficient, the direction of the last motion, and the
-    same linear part."""
+    """Returns the static fit for comparison: one coefficient, the direction of the last motion, and
+    the same linear part."""
     part = np.concatenate(
         [directions(record.velocity) * np.maximum(record.normal, 0) for record in problem.records]
     )

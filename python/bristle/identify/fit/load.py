@@ -1,5 +1,5 @@
-"""A load that goes with the position, such as gravity on a joint or a spring: whether a record
-shows one, and which one is fitted beside friction."""
+"""A load that depends on the position, such as gravity on a joint or a spring: detects it in a
+record, and chooses the one to fit beside friction."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..record.reading import GRAVITY, SPRING, Record, directions
 
 AUTO, NONE = "auto", "none"
 PLACES = 12  # classes of the position
-PLACE = 0.3  # of the squared residual, from which on a load is fitted, or told
+PLACE = 0.3  # of the squared residual, from which on a load is fitted or reported
 
 
 def with_load(records: Sequence[Record], kind: str) -> list[Record]:
-    """The records with the load that the user wants, or, with "auto", with the one that drive data
-    show beyond doubt before anything is fitted."""
+    """Returns the records with the load of the option or, with "auto", with the one that drive data
+    clearly show before any fit."""
     if kind == AUTO:
         return _marked(records, _usual(records)) if _is_seen(records) else list(records)
     if kind == NONE:
@@ -49,8 +49,8 @@ def with_load(records: Sequence[Record], kind: str) -> list[Record]:
 def fitted_with_load(
     fitted: Callable[[Sequence[Record]], Fit], records: Sequence[Record], kind: str
 ) -> Fit:
-    """The fit; with "auto", once more with a load where the residual of drive data goes with the
-    position, if that takes it away."""
+    """Fits; with "auto", again with a load if the residual of drive data depends on the position,
+    and if the load removes that."""
     result = fitted(records)
     found = records[0].load
     if kind == AUTO and not found and _may_have(records):
@@ -74,7 +74,7 @@ def _marked(records: Sequence[Record], kind: str) -> list[Record]:
 
 
 def _is_common(records: Sequence[Record], kind: str) -> bool:
-    """Whether one load may hold for all records: angles count from the same zero."""
+    """Checks whether one load may apply to all records: angles count from the same zero."""
     alike = len({record.turns for record in records}) == 1
     return alike and (
         kind == SPRING
@@ -85,15 +85,15 @@ def _is_common(records: Sequence[Record], kind: str) -> bool:
 
 
 def _may_have(records: Sequence[Record]) -> bool:
-    """Whether the force is that of a drive, which holds whatever acts on the body; a sensor of
-    friction is left as it is unless asked for."""
+    """Checks whether the force is that of a drive, which includes everything that acts on the body;
+    data of a friction sensor are left unchanged unless requested."""
     return all(
         record.external is not None and record.place is not None for record in records
     ) and _is_common(records, _usual(records))
 
 
 def _is_seen(records: Sequence[Record]) -> bool:
-    """Whether drive data show the load, whatever the law of friction is: beside inertia, one
+    """Checks whether drive data show the load with any law of friction: beside inertia, one
     coefficient and a viscous part."""
     if not _may_have(records):
         return False
@@ -108,8 +108,8 @@ def _is_seen(records: Sequence[Record]) -> bool:
 
 
 def share_of_place(record: Record, rest: np.ndarray) -> float:
-    """The share of the squared residual that is a function of the position alone: what both
-    directions have in common there, about its mean; none where noise would show as much."""
+    """Returns the share of the squared residual that is a function of the position alone: the
+    common part of both directions, about its mean; zero if noise would show as much."""
     counted = record.weight > 0
     rest, way, moving = (
         rest[counted],
@@ -122,10 +122,10 @@ def share_of_place(record: Record, rest: np.ndarray) -> float:
     counts = np.bincount(classes, minlength=2 * PLACES)
     total = float(np.mean((rest - rest.mean()) ** 2))
     if not counts.all() or total <= 0:
-        return 0.0  # one direction or a part of the way is missing
+        return 0.0  # one direction or a part of the range is missing
     means = np.bincount(classes, rest) / counts
     forward, backward = (one - one.mean() for one in np.split(means, 2))
-    # noise and what changes its sign with the direction are not in it
+    # without noise and without parts that change sign with the direction
     common = float(np.mean(forward * backward))
     noise = rest - means[classes]
     variance = float(noise @ noise) / max(len(rest) - len(means), 1) * correlation_time(noise)

@@ -1,5 +1,5 @@
-"""A model against records: residuals and their slopes, with offset, drift, load and mass taken out
-by linear regression."""
+"""Compares a model with records: residuals and their slopes, with offset, drift, load and mass
+eliminated by linear regression."""
 
 from __future__ import annotations
 
@@ -18,42 +18,41 @@ from ..record.filtering import coarser, smoothed
 from ..record.reading import Record, whole_drive
 from .statistics import Quality, quality_of
 
-TOLERANCE = 1e-7  # of the runs: differences of two of them have to be smooth
-# of the differences, in logarithms: their error is about this small, and 1e-7/1e-3 = 1e-4 comes
-# from the runs
+TOLERANCE = 1e-7  # of the runs: their differences have to be smooth
+# of the differences, in logarithms: their truncation error is of this size, and runs add 1e-7/1e-3
+# = 1e-4
 STEP = 1e-3
-# s per sample that a run may take: laws with several solutions can jump between them in steps
-# without end
+# s per sample that a run may take: laws with several solutions may jump between them in endless
+# steps
 LONGEST = 1e-3
-DOUBTFUL = 0.2  # of the change of a run, that its slopes may miss
-# times that slopes of a run may turn out to be doubtful: a start may lie where they are, and the
-# solution not
+DOUBTFUL = 0.2  # of the change of a run: allowed error of its slopes
+# times that slopes of a run may be wrong: they may be so at a start, and not at the solution
 TRUST = 3
-SLOPES = 10  # times as long as a run may take, with all its slopes
+SLOPES = 10  # factor on the time of a run, with all its slopes
 FAILED = 1e3  # residual of a run that failed, in multiples of the measured force
-BATCH = 16  # runs between two looks at the watch
+BATCH = 16  # runs between two checks of the time
 
-Teller = Callable[[str], None]
+Reporter = Callable[[str], None]
 
 
 @dataclass
 class Watch:
-    """Counts the runs of a fit, tells what they are for, and knows when its time is up."""
+    """Counts the runs of a fit, reports their purpose, and checks its time limit."""
 
-    seconds: float = math.inf  # of processor time: what else the machine does changes no result
-    tell: Teller = lambda text: None
+    seconds: float = math.inf  # of processor time, which does not depend on other load
+    report: Reporter = lambda text: None
     step: str = ""
     runs: int = 0
     began: float = field(default_factory=time.process_time)
 
     def begin(self, step: str) -> None:
-        """The next step, unless the time was up in one before."""
+        """Begins the next step, unless the time was already up."""
         self.step = self.step if self.step and self.is_up else step
         self.count(0)
 
     def count(self, runs: int) -> None:
         self.runs += runs
-        self.tell(f"{self.step}, {self.runs} runs")
+        self.report(f"{self.step}, {self.runs} runs")
 
     @property
     def is_up(self) -> bool:
@@ -62,17 +61,17 @@ class Watch:
 
 @dataclass(frozen=True)
 class Linear:
-    """What is added to the friction of the model to give the measured force."""
+    """The linear part that is added to the friction of the model to give the measured force."""
 
     mass: float | None
     offsets: tuple[float, ...]  # N per record
     drifts: tuple[float, ...]  # N/s per record
     load: tuple[
         float, ...
-    ] = ()  # per shape of the load that goes with the position, the same in all records
+    ] = ()  # per shape of the load that depends on the position, the same in all records
 
     def part(self, records: Sequence[Record]) -> np.ndarray:
-        """What it adds, sample by sample, in the records one after the other."""
+        """Returns its contribution, sample by sample, in the records one after the other."""
         parts = []
         for record, offset, drift in zip(records, self.offsets, self.drifts, strict=True):
             part = offset + drift * (record.time - record.time.mean())
@@ -86,14 +85,14 @@ class Linear:
 
 @dataclass
 class Problem:
-    """Fits one model to some records; weights say which samples count."""
+    """Fits one model to some records; weights select the samples that count."""
 
     of: Candidate
     records: Sequence[Record]
     space: Space
     weights: Sequence[np.ndarray] | None = None
     anchor: np.ndarray | None = (
-        None  # a weak spring to this point keeps what the data do not tell from running away
+        None  # a weak spring to this point keeps undetermined parameters from running away
     )
     spring: np.ndarray | float = 0.0
     watch: Watch = field(default_factory=Watch)
@@ -116,8 +115,8 @@ class Problem:
             self.basis, self.triangle = np.linalg.qr(kept)
 
     def _design(self) -> np.ndarray:
-        """A column per unknown of the linear part: offset and drift of each record, the load of
-        all, and the mass as the last."""
+        """Returns a column per unknown of the linear part: offset and drift of each record, the
+        load of all, and the mass as the last."""
         lengths = [len(record.time) for record in self.records]
         ends = np.cumsum(lengths)
         columns = []
@@ -141,20 +140,21 @@ class Problem:
 
     @property
     def has_mass(self) -> bool:
-        """Whether a mass is to be found with the parameters."""
+        """Checks whether a mass is fitted with the parameters."""
         return any(record.acceleration is not None for record in self.records)
 
     def finer(self) -> Problem:
-        """The same with more points of a run for each mean."""
+        """Returns the problem with more points of a run for each mean."""
         return self.like([record.finer for record in self.records])
 
     def lagging(self, kind: str, lag: float) -> Problem:
-        """The same with a force that lags so much behind the motion."""
+        """Returns the problem with a force that lags behind the motion."""
         change = Record.delayed if kind == DELAY else Record.slowed
         return self.like([change(record, lag) for record in self.records])
 
     def like(self, records: Sequence[Record] | None = None, space: Space | None = None) -> Problem:
-        """The same with other records or another space; springs stay with their space."""
+        """Returns the problem with other records or another space; springs belong to their
+        space."""
         other = Problem(
             self.of,
             self.records if records is None else records,
@@ -168,14 +168,15 @@ class Problem:
         return other
 
     def narrower(self) -> Problem | None:
-        """The same with half the window for the velocity, where a wider one has given it."""
+        """Returns the problem with half the window for the velocity, if it came from a wider
+        one."""
         found = [record.narrower for record in self.records]
         pairs = zip(found, self.records, strict=True)
         return self.like([one or old for one, old in pairs]) if any(found) else None
 
     def with_other_filters(self) -> list[tuple[Problem, float]]:
-        """The same with other filters for the velocity, where one has given it, and how many times
-        what each changes may be wrong."""
+        """Returns the problem with other filters for the velocity, if it was filtered, and a factor
+        from each one's change to the error."""
         made = []
         for i in range(max(len(record.others) for record in self.records)):
             records, times = list(self.records), 1.0
@@ -189,7 +190,7 @@ class Problem:
     # ---- running the model ----
 
     def _motion(self, record: Record) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Times and inputs of a run over a record."""
+        """Returns times and inputs of a run over a record."""
         normal, velocity, external = (
             record.normal,
             record.velocity,
@@ -205,12 +206,12 @@ class Problem:
         return times, self.of.form.inputs(normal, velocity, external, self.of.radius)
 
     def _at_the_radius(self, found: np.ndarray) -> np.ndarray:
-        """A torque, or its slopes, as the force that records have."""
+        """Converts a torque, or its slopes, to the force of records."""
         return found / self.of.radius**self.of.form.power
 
     def forces(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        """The model's friction force at each sample, a row per point; NaN where the model refuses
-        its parameters or takes too long."""
+        """Returns the model's friction force at each sample, a row per point; NaN if the model
+        refuses its parameters or takes too long."""
         values = [self.space.values(point) for point in points]
         force = self.of.form.force
         self.watch.count(len(points))
@@ -234,8 +235,8 @@ class Problem:
     # ---- least squares ----
 
     def residuals(self, forces: np.ndarray) -> np.ndarray:
-        """Measured less modelled force, where it counts, after the best linear part; of one or
-        several runs."""
+        """Returns measured minus modelled force, where it counts, after the best linear part; of
+        one or several runs."""
         rest = (self.measured - forces) * self.weight
         shares = rest @ self.basis
         if self.has_mass:
@@ -244,17 +245,17 @@ class Problem:
         return np.where(np.isfinite(rest), rest, FAILED * self.loaded_scale)
 
     def project(self, change: np.ndarray) -> np.ndarray:
-        """A change of the force without what the linear part can do."""
+        """Removes from a change of the force the part that the linear part can represent."""
         return change - self.basis @ (self.basis.T @ change)
 
     def _mass_share(self, shares: np.ndarray) -> np.ndarray:
-        """The part of a residual along the last direction of the basis, the mass's: none where the
-        mass would be negative."""
+        """Returns the part of a residual along the last direction of the basis, the mass's: zero if
+        the mass would be negative."""
         share = shares[..., -1]
         return np.where(share * self.triangle[-1, -1] > 0, share, 0.0)
 
     def objectives(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        """The residuals of several points, and the springs behind them."""
+        """Returns the residuals of several points, followed by the springs."""
         rests = self.residuals(self.forces(points))
         if self.anchor is None:
             return rests
@@ -271,7 +272,7 @@ class Problem:
     def solved(
         self, begin: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], iterations: int
     ) -> Solution:
-        """Least squares from a point."""
+        """Solves least squares from a point."""
         inside = self.space.inside(begin, bounds)
         slopes = self.objective_slopes
         return least_squares(
@@ -279,7 +280,7 @@ class Problem:
         )
 
     def costs(self, points: Sequence[np.ndarray]) -> np.ndarray:
-        """The sums of squares; infinite, but for the first ones, where the time is up."""
+        """Returns the sums of squares; infinite for those left when the time is up."""
         costs = np.full(len(points), math.inf)
         for i in range(0, len(points), BATCH):
             if i and self.watch.is_up:
@@ -289,8 +290,8 @@ class Problem:
         return costs
 
     def jacobian(self, point: np.ndarray, central: bool = False) -> np.ndarray:
-        """Slopes of the residual: from the exact ones of the FMU, or, where modes make those of a
-        run jump, differences of whole runs."""
+        """Returns the slopes of the residual: from the exact ones of the FMU or, if modes make
+        those of a run jump, from differences of whole runs."""
         slopes = self._slopes(point, central)
         basis = self.basis
         if self.has_mass:
@@ -306,7 +307,7 @@ class Problem:
         return np.nan_to_num(slopes) * self.weight[:, None]
 
     def lag_slope(self, point: np.ndarray) -> np.ndarray:
-        """How residuals change with the lag of all records, per second."""
+        """Returns the change of the residuals with the lag of all records, per second."""
         forces = self.forces([point])[0]
         modelled = self.modelled(forces, self.linear(forces))
         ends = np.cumsum([len(record.time) for record in self.records])[:-1]
@@ -319,7 +320,8 @@ class Problem:
         return self.project(np.concatenate(slopes) * self.weight)
 
     def linear_alone(self, point: np.ndarray) -> np.ndarray:
-        """What of each column of the linear part neither the others nor the parameters can do."""
+        """Returns the part of each column of the linear part that neither the others nor the
+        parameters can represent."""
         columns = self.design * self.weight[:, None]
         table = np.column_stack([self._slopes(point, central=True), columns])
         sizes = np.linalg.norm(table, axis=0)
@@ -334,8 +336,8 @@ class Problem:
         return alone
 
     def _exact_slopes(self, point: np.ndarray) -> np.ndarray | None:
-        """From the derivatives of the law; None where a step in all parameters at once changes the
-        run otherwise, as where a bristle jumps."""
+        """Returns slopes from the derivatives of the law; None if a step in all parameters at once
+        changes the run differently, as when a bristle jumps."""
         values, force = self.space.values(point), self.of.form.force
         parts, forces = [], []
         self.watch.count(1)
@@ -346,7 +348,7 @@ class Problem:
                 times,
                 inputs,
                 [force],
-                tolerance=10 * TOLERANCE,  # nothing is subtracted from them
+                tolerance=10 * TOLERANCE,  # no differences are taken of them
                 seconds=SLOPES * LONGEST * len(times),
             )
             states = [one for one in self.space.nuisances if one.record == i]
@@ -388,7 +390,7 @@ class Problem:
     # ---- the linear part ----
 
     def shares_of(self, forces: np.ndarray) -> np.ndarray:
-        """Of the columns of the linear part in what a run leaves."""
+        """Returns the shares of the columns of the linear part in a run's residual."""
         rest = (self.measured - forces) * self.weight
         shares = rest @ self.basis
         if self.has_mass:
@@ -396,7 +398,7 @@ class Problem:
         return np.linalg.solve(self.triangle, shares) if self.design.shape[1] else np.empty(0)
 
     def linear(self, forces: np.ndarray) -> Linear:
-        """The best offset, drift, load and mass to a run."""
+        """Returns the best offset, drift, load and mass for a run."""
         found = list(self.shares_of(forces))
         mass = found.pop() if self.has_mass else None
         offsets, drifts = [], []
@@ -411,20 +413,20 @@ class Problem:
         )
 
     def modelled(self, forces: np.ndarray, linear: Linear) -> np.ndarray:
-        """What the measurement should have been, sample by sample."""
+        """Returns the modelled measurement, sample by sample."""
         return forces + linear.part(self.records)
 
     def quality(self, forces: np.ndarray, linear: Linear) -> Quality:
-        """How well a run and its linear part agree with the measurement."""
+        """Returns how well a run and its linear part agree with the measurement."""
         part = linear.part(self.records)
         counted, drive = self.weight > 0, whole_drive(self.records)
         return quality_of(self.measured, forces + part, part, counted, drive)
 
 
 def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
-    """From means over blocks to values at the ends and in the middle of each, or on the lines
-    between them, in the middles of its parts. Values that would keep the means exactly are rougher,
-    which the noise of real records does not bear: on the tribometer's the error grew from 5.3 to
+    """Converts means over blocks to values at the ends and in the middle of each, or on the lines
+    between them, in the middles of its parts. Values that keep the means exactly would be rougher,
+    which is worse with the noise of real records: on the tribometer's the error grew from 5.3 to
     5.4 %.
     """
     ends = np.concatenate(
@@ -443,8 +445,8 @@ def _between_means(means: np.ndarray, fineness: int) -> np.ndarray:
 
 
 def _as_measured(values: np.ndarray, record: Record) -> np.ndarray:
-    """What a run gives, as the force of the record is: through the filter of its acceleration, and
-    as means over blocks."""
+    """Processes the force of a run like that of the record: through the filter of its acceleration,
+    and as means over blocks."""
     stride = record.block / (record.fineness or 2) if record.block > 1 else 1.0
     values = smoothed(values, coarser(record.kernel, stride))
     if record.fineness:
@@ -453,9 +455,9 @@ def _as_measured(values: np.ndarray, record: Record) -> np.ndarray:
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:
-    """Means over blocks from values at the ends and in the middle of each, with the weights that
-    suit a parabola and so many samples."""
+    """Returns means over blocks from values at the ends and in the middle of each, with the weights
+    for a parabola and this number of samples."""
     if block <= 1:
         return values
-    end = (1 - 1 / block**2) / 6  # Simpson's rule, where there are many
+    end = (1 - 1 / block**2) / 6  # Simpson's rule for many samples
     return end * (values[..., :-2:2] + values[..., 2::2]) + (1 - 2 * end) * values[..., 1::2]

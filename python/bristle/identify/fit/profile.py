@@ -1,5 +1,5 @@
-"""Whether intervals hold: each end of one is fixed, all else is fitted again, and the sum of
-squares must rise there as much as straight lines from the solution promise."""
+"""Checks intervals: each end is fixed, all else fitted again, and the sum of squares must rise
+there as much as predicted by straight lines from the solution."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .result import UNDETERMINED, Estimate, Fit
 from .search import ITERATIONS
 from .statistics import SINGULAR
 
-# times its width, within which an interval has to see the rise that is promised: it is too narrow
-# by a quarter at most then, which is what noise does to its width, too
+# times its width, within which the predicted rise has to occur: the interval is then too narrow by
+# at most a quarter, which is also the effect of noise on its width
 _FIRM = 1.25
 
 
 def checked(solved: Solved, result: Fit) -> Fit:
-    """The result with its intervals tried. Where the data tell every number the solution is a point
-    and straight lines hold about it; where they do not, it is a valley that may bend."""
+    """Returns the result with checked intervals. If the data determine every number the solution is
+    a point and straight lines are valid near it; otherwise it is a valley that may bend."""
     numbers = [*result.estimates, *result.nuisances]
     if all(one.determined for one in numbers) or not any(one.determined for one in numbers):
         return result
     problem, point = solved.problem, solved.point
-    free = problem.like(space=problem.space)  # without springs, as those that are fitted again
+    free = problem.like(space=problem.space)  # without springs, like the repeated fits
     least = min(solved.cost, free.solved(point, solved.bounds, ITERATIONS).cost)
     slopes, table = problem.jacobian(point, central=True), problem.space.slopes(point)
     sizes = np.where((norms := np.linalg.norm(slopes, axis=0)) > 0, norms, 1.0)
@@ -44,7 +44,7 @@ def checked(solved: Solved, result: Fit) -> Fit:
 
 @dataclass(frozen=True)
 class _Ends:
-    """Those of the interval of one number."""
+    """The ends of the interval of one number."""
 
     problem: Problem
     values: Mapping[str, float]
@@ -68,24 +68,24 @@ class _Ends:
         return self.problem.of[self.one.name].positive and self.one.value > 0
 
     def _at(self, way: float) -> float:
-        """The number so far from where it is, as intervals count."""
+        """Returns the number at a distance from its value, in the interval's measure."""
         value = self.one.value
         return value * math.exp(way / value) if self._is_positive else value + way
 
     def _way(self, number: float) -> float:
-        """How far a number is from where it is, likewise."""
+        """Returns the distance of a number from its value, in the same measure."""
         value = self.one.value
         if not self._is_positive:
             return number - value
         return value * math.log(number / value) if number > 0 else -math.inf
 
     def _end(self, sign: int) -> float:
-        """Where the sum of squares has risen as promised, or as far as what no longer counts as
-        determined."""
+        """Finds where the sum of squares has risen as predicted, or the limit beyond which a number
+        counts as undetermined."""
         one = self.one
         shown, about = (one.low, one.high)[sign > 0], self.problem.of[one.name]
         if not about.low < shown < about.high or not self.spread:
-            return shown  # there is nothing beyond
+            return shown  # nothing lies beyond
         reach = abs(self._way(shown))
         promised = reach / self.spread  # root of the rise
         before, rise, values = 0.0, 0.0, dict(self.values)
@@ -93,7 +93,7 @@ class _Ends:
         while before < 2 * UNDETERMINED * self._size:
             cost, values = self._refitted(self._at(sign * way), values)
             if self.problem.watch.is_up:
-                return shown  # and it is said that the time was up
+                return shown  # and the time limit is reported
             last, rise = rise, math.sqrt(max(cost - self.least, 0.0))
             if rise >= promised and not before:
                 return shown
@@ -106,7 +106,7 @@ class _Ends:
     def _refitted(
         self, target: float, values: Mapping[str, float]
     ) -> tuple[float, dict[str, float]]:
-        """The least sum of squares with the number fixed, and all numbers there."""
+        """Returns the least sum of squares with the number fixed, and all numbers there."""
         old = self.problem.space
         law = [name for name in old.law if name != self.one.name]
         fixed = old.fixed | {self.one.name: target}

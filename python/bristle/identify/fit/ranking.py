@@ -1,4 +1,4 @@
-"""All models on the same records: fitted to a part of them and judged by the rest."""
+"""Ranks all models on the same records: fitted to a part of them and validated on the remainder."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .statistics import CONFIDENCE, Quality, quality_of, student
 from .validation import validated
 
 PARTS = 10  # pieces of a record, cut at reversals
-HELD = (2, 5, 8)  # those that are held out: nearly a third, spread over the record
-BLOCKS = 10  # into which each of these is cut for the uncertainty of the error there
+HELD = (2, 5, 8)  # held-out pieces: nearly a third, spread over the record
+BLOCKS = 10  # blocks of each piece, for the uncertainty of the error
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Place:
     fit: Fit
     held_out: Quality
     seconds: float  # of one run over a million samples
-    # N2: means of the squared error over blocks of what was held out, the same for all models
+    # N2: means of the squared error over blocks of the held-out data, the same for all models
     squares: np.ndarray
     # half the width of the confidence interval of the relative error: of the best model of its own,
-    # of the others of what they have more
+    # of the others of the difference
     doubt: float = math.nan
     spent: float = math.nan  # s of processor time for the fit
 
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Failed:
-    """One that could not be fitted, and why."""
+    """A model that could not be fitted, and the reason."""
 
     of: Candidate
     why: str
@@ -59,14 +59,14 @@ class Failed:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The models by their error on what was held out, the best first."""
+    """The models by their error on the held-out data, the best first."""
 
     places: Sequence[Place]
     failed: Sequence[Failed] = field(default_factory=list)
 
     @property
     def equals(self) -> list[Place]:
-        """The models that what was held out does not tell from the best."""
+        """Returns the models that the held-out data do not distinguish from the best."""
         best = self.places[0]
         least = best.held_out.share
         return [
@@ -75,13 +75,13 @@ class Ranking:
 
     @property
     def recommended(self) -> Place:
-        """The simplest of those that are as good as the best: the fewest parameters, then the least
+        """Returns the simplest of those as good as the best: the fewest parameters, then the least
         error."""
         return min(self.equals, key=lambda one: (one.parameters, one.held_out.rms))
 
 
 def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
-    """The records as the ranking takes them, coarser where they are long, and what was done."""
+    """Returns the records for the ranking, averaged if they are long, with notes."""
     notes: list[str] = []
     return [averaged(record, SAMPLES // len(records), notes) for record in records], [
         f"For the ranking, {note}" for note in notes
@@ -89,7 +89,8 @@ def shortened(records: Sequence[Record]) -> tuple[list[Record], list[str]]:
 
 
 def held_out(record: Record) -> np.ndarray:
-    """Samples that are not fitted: every third piece of the record, cut where strokes begin."""
+    """Returns the samples that are not fitted: every third piece of the record, cut where strokes
+    begin."""
     count = len(record.time)
     edges = [round(count * i / PARTS) for i in range(PARTS + 1)]
     turns = record.reversals()
@@ -103,8 +104,8 @@ def held_out(record: Record) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Trial:
-    """What all models are tried on: some records, with pieces of them held out, or with another
-    that judges; and what is known."""
+    """The data for all models: some records, with held-out pieces or another record for validation;
+    and known values."""
 
     records: Sequence[Record]
     fixed: Mapping[str, Any]
@@ -114,20 +115,20 @@ class Trial:
 
     @property
     def masks(self) -> list[np.ndarray]:
-        """Which samples of each record are held out."""
+        """Returns the held-out samples of each record."""
         if self.other:
             return [np.zeros(len(record.time), dtype=bool) for record in self.records]
         return [held_out(record) for record in self.records]
 
 
 def rank(models: Sequence[Candidate], trial: Trial) -> Ranking:
-    """All models, the best first."""
+    """Ranks all models, the best first."""
     return ranked(in_parallel(lambda of: place_apart(of, trial), models, lambda of: of.name))
 
 
 def place(of: Candidate, trial: Trial) -> Place | Failed:
-    """A model fitted to a part of the records and judged by the rest of them; or fitted to all and
-    judged by others. No lag is fitted: it would stand in for what a law lacks."""
+    """Fits a model to a part of the records and validates it on the remainder; or fits it to all
+    and validates on others. No lag is fitted: it would compensate for defects of a law."""
     of = of.with_options(trial.fixed)
     names = {one.name for one in of.parameters}
     known = {name: value for name, value in trial.fixed.items() if name in names}
@@ -149,7 +150,7 @@ def place(of: Candidate, trial: Trial) -> Place | Failed:
 
 
 def _judgement(result: Fit, trial: Trial) -> tuple[Quality, np.ndarray]:
-    """The error on what was held out, and its squares by blocks."""
+    """Returns the error on the held-out data, and its squares by blocks."""
     if trial.other:
         quality, modelled = validated(result, trial.other)
         measured, counted = trial.other.force, trial.other.weight > 0
@@ -166,7 +167,7 @@ def _judgement(result: Fit, trial: Trial) -> tuple[Quality, np.ndarray]:
 
 
 def place_apart(of: Candidate, trial: Trial) -> Place | Failed:
-    """The same in a process of its own, so that several are fitted at a time."""
+    """Does the same in a process of its own, so that several models are fitted at a time."""
     code = (
         "import pickle, sys; f, *rest = pickle.load(sys.stdin.buffer); pickle.dump(f(*rest),"
         " sys.stdout.buffer)"
@@ -179,14 +180,14 @@ def place_apart(of: Candidate, trial: Trial) -> Place | Failed:
         env=environment,
     )
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip() or "it ended without a word"
+        said = done.stderr.decode(errors="replace").strip() or "it ended without a message"
         return Failed(of, f"{said.splitlines()[-1].rstrip('.')}.")
     found: Place | Failed = pickle.loads(done.stdout)
     return found
 
 
 def _seconds(result: Fit, records: Sequence[Record]) -> float:
-    """The time of a million samples of the first record: the least of three runs."""
+    """Returns the time of a million samples of the first record: the least of three runs."""
     problem = Problem(result.of, records[:1], Space(result.of, [], result.values, {}))
     best = math.inf
     for _ in range(3):
@@ -197,8 +198,8 @@ def _seconds(result: Fit, records: Sequence[Record]) -> float:
 
 
 def ranked(tried: Sequence[Place | Failed]) -> Ranking:
-    """By the error on what was held out, with its uncertainty. All are relative to one force, that
-    of the best: what is friction in it depends on the offset, load and mass that a law leaves."""
+    """Sorts by the error on the held-out data, with its uncertainty. All are relative to one
+    friction force, that of the best: it depends on the offset, load and mass that a law leaves."""
     places = sorted(
         (one for one in tried if isinstance(one, Place)), key=lambda one: one.held_out.rms
     )
@@ -211,7 +212,8 @@ def ranked(tried: Sequence[Place | Failed]) -> Ranking:
 
 
 def _doubt(one: Place, best: Place) -> float:
-    """Half the interval of the relative error: of a mean square m it is that of m over 2 √m."""
+    """Returns half the interval of the relative error: of a mean square m it is that of m over 2
+    √m."""
     more = one.squares if one.of is best.of else one.squares - best.squares
     deviation = float(more.std(ddof=1)) / math.sqrt(len(more)) if len(more) > 1 else math.inf
     rms, relative = one.held_out.rms, one.held_out.share
@@ -219,19 +221,19 @@ def _doubt(one: Place, best: Place) -> float:
 
 
 def verdicts(ranking: Ranking) -> list[str]:
-    """Which model to take, and which cannot express the data, in plain words."""
+    """States in plain words which model to take, and which cannot express the data."""
     if not ranking.places:
         return ["No model could be fitted."]
     best, alike, chosen = ranking.places[0], ranking.equals[1:], ranking.recommended
     baseline = best.fit.baseline
     lines = [
-        f"Best on what was held out: {best.of.name} with {best.held_out.share:.2%} ±"
+        f"Best on the held-out data: {best.of.name} with {best.held_out.share:.2%} ±"
         f" {best.doubt:.2%} ({CONFIDENCE:.0%} confidence); Coulomb friction with one coefficient"
         f" has {baseline.share:.1%}."
     ]
     if alike:
         names = ", ".join(one.of.name for one in alike)
-        lines.append(f"What was held out does not tell these from it: {names}.")
+        lines.append(f"The held-out data do not distinguish these from it: {names}.")
     why = "" if chosen is best else ", the fewest of these"
     lines.append(f"Recommended: {chosen.of.name}, with {chosen.parameters} parameters{why}.")
     good = {one.of.name for one in (best, *alike)}

@@ -13,21 +13,21 @@ from .solver import latin_hypercube
 from .starts import spreads
 from .statistics import correlation_time, covariance_of
 
-# means of each record, with two points of a run for each, in the search for a start, in which there
-# are hundreds of runs; the same on every machine, so that the result is
+# means of each record, with two points of a run for each, in the search for a start with its
+# hundreds of runs; the same on every machine, so that the result is
 SEARCHED = 1000
 CLOUD = 10  # points about the staged start per parameter
 POLISHED = 6  # of them
 MOST_SPRINGS = 4  # times that the springs are weakened
-SETTLED = 0.9  # of its strength before: a spring that would be weakened by less is weak enough
+SETTLED = 0.9  # of its earlier strength: a spring that would be weakened by less is weak enough
 ITERATIONS = 40  # of the last least squares
 
 Bounds = tuple[np.ndarray, np.ndarray]
 
 
 def begins(problem: Problem, staged: np.ndarray, seed: int) -> list[np.ndarray]:
-    """The staged start and others around it, after a few steps of least squares over means
-    of the records, the best first behind the staged one."""
+    """Returns the staged start and others around it, after a few steps of least squares over means
+    of the records, sorted by error after the staged one."""
     bounds = problem.space.bounds(staged)
     staged = problem.space.inside(staged, bounds)
     coarse = [averaged(record, SEARCHED) for record in problem.records]
@@ -43,8 +43,8 @@ def begins(problem: Problem, staged: np.ndarray, seed: int) -> list[np.ndarray]:
 def settled(
     problem: Problem, begin: np.ndarray, bounds: Bounds, anchor: np.ndarray, released: bool
 ) -> np.ndarray:
-    """Least squares with springs as weak as the residual becomes, and then without them wherever
-    the data determine a parameter."""
+    """Solves least squares with springs that weaken with the residual, and then without those of
+    parameters that the data determine."""
     problem.anchor = anchor
     found, before = begin, math.inf
     for iterations in (ITERATIONS // 2, *[ITERATIONS] * MOST_SPRINGS):
@@ -54,21 +54,22 @@ def settled(
         problem.spring, before = strength / np.maximum(spreads(problem.space), 0.5), strength
         found = problem.solved(found, bounds, iterations).point
     if released:
-        problem.spring = np.where(_is_told(problem, found), 0.0, problem.spring)
+        problem.spring = np.where(_is_determined(problem, found), 0.0, problem.spring)
         found = problem.solved(found, bounds, ITERATIONS).point
     return found
 
 
 def _spring(problem: Problem, point: np.ndarray) -> float:
-    """What a parameter costs at the end of its usual range: as much as one independent sample."""
+    """Returns the cost of a parameter at the end of its usual range: that of one independent
+    sample."""
     rest = problem.residuals(problem.forces([point])[0])
     counted = problem.weight > 0
     return math.sqrt(float(rest @ rest) * correlation_time(rest[counted]) / counted.sum())
 
 
-def _is_told(problem: Problem, point: np.ndarray) -> np.ndarray:
-    """Which parameters the data determine, so that a spring would only draw them out of their
-    confidence intervals."""
+def _is_determined(problem: Problem, point: np.ndarray) -> np.ndarray:
+    """Checks which parameters the data determine, so that a spring would only pull them out of
+    their confidence intervals."""
     forces = problem.forces([point])[0]
     quality = problem.quality(forces, problem.linear(forces))
     slopes = problem.jacobian(point, central=True)

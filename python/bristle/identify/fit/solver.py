@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# dampings that are tried at a time, relative to the last that helped: the runs share the cores
+# dampings tried at a time, relative to the last successful one: the runs share the cores
 _DAMPINGS = (0.1, 1.0, 10.0)
 _FIRST_DAMPING = 1e-2
-_LARGEST_DAMPING = 1e9  # beyond, a step changes nothing any more
+_LARGEST_DAMPING = 1e9  # beyond, a step has no effect
 _LONGEST_STEP = 1.5  # of one number: of a logarithm a factor of five
 # of the sum of squares: with 1000 independent samples a number is then within a hundredth of its
-# interval, which is less than what is printed of it
+# interval, less than its printed digits
 _SAME = 1e-7
 
 
@@ -31,8 +31,8 @@ def least_squares(
     iterations: int,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Solution:
-    """The point within bounds at which the sum of squares is least, from where it begins, or the
-    best until `is_over`; `residuals` has a row for each of several points."""
+    """Finds the point within bounds with the least sum of squares, or the best until `is_over`;
+    `residuals` returns a row for each of several points."""
     low, high = bounds
     point = np.clip(begin, low, high)
     residual = residuals([point])[0]
@@ -75,7 +75,7 @@ def _step(
 
 
 def latin_hypercube(count: int, dimensions: int, seed: int) -> np.ndarray:
-    """Points in the unit cube, of which each coordinate is in every one of `count` equal parts."""
+    """Returns points in the unit cube with each coordinate once in each of `count` equal parts."""
     random = np.random.default_rng(seed)
     parts = np.stack([random.permutation(count) for _ in range(dimensions)], axis=1)
     return (parts + random.random((count, dimensions))) / count

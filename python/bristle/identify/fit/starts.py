@@ -1,4 +1,4 @@
-"""First values by stages: the sliding part of a record gives the curve over the speed, the
+"""Finds first values by stages: the sliding part of a record gives the curve over the speed, the
 reversals give the bristle."""
 
 from __future__ import annotations
@@ -14,36 +14,37 @@ from .candidates import Candidate, Space
 from ..record.reading import Record, directions
 from .statistics import distance_after_reversal
 
-# of the way from a reversal to where friction is zero: after it 1 - 2/2³ of sliding friction acts
+# of the displacement from a reversal to where friction is zero: after it 1 - 2/2³ of sliding
+# friction acts
 _SLID = 3
-# speeds of the fall of friction that are tried, each 1.8 times the one before, up to a third of the
-# usual speed: a wider one looks like a viscous part
+# trial speeds of the fall of friction, each 1.8 times the one before, up to a third of the usual
+# speed: a wider one looks like a viscous part
 _FALLS = 7
 
 
 @dataclass(frozen=True)
 class Scales:
-    """What a glance at a record shows."""
+    """Rough scales of a record."""
 
-    normal: float  # N, where the contact is loaded
+    normal: float  # N, while the contact is loaded
     friction: float  # coefficient in sliding
     static: float  # coefficient at small speeds, or its largest
     dynamic: float  # coefficient at large speeds
     viscous: float  # s/m
-    speed: float  # m/s, usual in sliding
+    speed: float  # m/s, typical of sliding
     slowest: float  # m/s
     fastest: float  # m/s
-    fall: float  # m/s at which friction has fallen, where it falls
+    fall: float  # m/s at which friction has fallen, if it falls
     turning: float  # m, from a reversal to where friction has changed its sign
     resolved: bool  # whether this distance holds several samples
-    reverses: bool  # whether the motion turns round
-    slides: bool  # whether it moves on for much longer than that
+    reverses: bool  # whether the motion reverses
+    slides: bool  # whether it moves much further than that
     interval: float  # s
 
     @property
     def stiffness(self) -> float:
-        """N/m: after a reversal in sliding a bristle gives F = F_s (1 - 2 exp(-k d/F_s)), which is
-        0 at d = ln 2 F_s/k."""
+        """Returns the stiffness in N/m: after a reversal in sliding a bristle gives F = F_s (1 - 2
+        exp(-k d/F_s)), which is 0 at d = ln 2 F_s/k."""
         return float(np.log(2)) * self.friction * self.normal / self.turning
 
 
@@ -100,9 +101,9 @@ def _glance(record: Record) -> Scales:
 
 
 def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What inertia, one coefficient of friction and a viscous part leave of the force; the load in
-    it: what goes with the position, and the offset, if there is one; and the force without inertia
-    and this load."""
+    """Returns the residual of inertia, one coefficient of friction and a viscous part; the load:
+    the part that depends on the position, and the offset, if there is one; and the force without
+    inertia and this load."""
     way = directions(record.velocity)
     drift = record.time - record.time.mean()
     friction = [way * record.normal, record.velocity * record.normal, drift]
@@ -112,7 +113,7 @@ def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         table = np.column_stack([*parts, *inertia])
         found = np.linalg.lstsq(table[counted], record.force[counted], rcond=None)[0]
         if inertia and found[-1] > 0:
-            break  # a mass is never negative, though a spring or a load looks like one that is
+            break  # a mass is never negative, although a spring or a load may look like one
     held = len(record.shapes) + record.has_offset
     rest = record.force - table @ found
     seen = rest + table[:, held : len(parts)] @ found[held : len(parts)]
@@ -120,9 +121,9 @@ def regression(record: Record) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _turning(record: Record, force: np.ndarray, loaded: np.ndarray) -> tuple[float, bool]:
-    """The way from a reversal to where friction has come round to zero, and whether it holds
-    several samples: the median over all reversals, with straight lines between samples. Where the
-    samples do not show it, it is the way from the reversal to the next sample."""
+    """Returns the displacement from a reversal to where friction is zero, and whether it holds
+    several samples: the median over all reversals, with straight lines between samples. If the
+    samples do not resolve it, it is the displacement from the reversal to the next sample."""
     speeds, rows, interval = record.velocity, np.arange(len(force)), record.interval
     ways, samples, steps = [], [], [float(np.abs(speeds).max()) * interval]
     edges = [0, *record.reversals(), len(force)]
@@ -149,17 +150,17 @@ def _turning(record: Record, force: np.ndarray, loaded: np.ndarray) -> tuple[flo
 
 
 def _crossing(values: np.ndarray, i: int) -> float:
-    """Where a signal passes zero, from the sample before i to i."""
+    """Returns where a signal crosses zero, from the sample before i to i."""
     return i - float(values[i] / (values[i] - values[i - 1]))
 
 
 def _curve(
     speeds: np.ndarray, ratio: np.ndarray, level: float, usual: float
 ) -> tuple[float, float, float, float]:
-    """Static and dynamic coefficient, viscous part and the speed of the fall of the best curve over
-    the speed, d + (s - d) exp(-(v/u)²) + b v, which is linear in all but the speed u."""
+    """Fits static and dynamic coefficient, viscous part and the speed of the fall of the best curve
+    over the speed, d + (s - d) exp(-(v/u)²) + b v, which is linear in all but the speed u."""
     best = level, level, 0.0, usual / 3
-    # what explains less than half of the scatter is no curve, and might be anything
+    # a curve that explains less than half of the scatter could be anything
     least = float(np.sum((ratio - ratio.mean()) ** 2)) / 2 if len(ratio) else 0.0
     for fall in (math.inf, *usual * np.geomspace(0.01, 1 / 3, _FALLS)):
         table = np.column_stack([np.ones(len(speeds)), speeds, np.exp(-((speeds / fall) ** 2))])
@@ -174,8 +175,8 @@ def _curve(
 
 
 def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
-    """A start for every parameter: by its name where the record shows it, else by its unit, in the
-    proportions of the defaults."""
+    """Returns a start for every parameter: by its name if the record shows it, otherwise by its
+    unit, in the proportions of the defaults."""
     bristle_time = max(seen.interval, 0.01 * seen.turning / seen.speed)
     known = {
         # off the rule between both, at which slopes end
@@ -211,8 +212,8 @@ def first_values(of: Candidate, seen: Scales) -> dict[str, float]:
 
 
 def _proportion(of: Candidate, name: str, known: Mapping[str, float]) -> float:
-    """The share of a parameter's default in those of the same kind: elements of a vector add up,
-    others keep their ratios."""
+    """Returns the share of a parameter's default in those of the same kind: elements of a vector
+    add up, others keep their ratios."""
     one = of[name]
     alike = [
         other
@@ -245,8 +246,8 @@ SPREADS = {
 
 
 def spreads(space: Space) -> np.ndarray:
-    """How far around the first values to look, in logarithms: little for what the record shows
-    well."""
+    """Returns how far around the first values to search, in logarithms: little for what the record
+    shows well."""
     of_law = [
         0.08 if one.name.endswith("Friction") else SPREADS.get(one.unit, 0.7)
         for one in space.parameters[: len(space.law)]

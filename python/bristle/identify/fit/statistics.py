@@ -1,5 +1,5 @@
-"""What a residual tells: how good a fit is, how sure its numbers are, and whether the law is to
-blame for what is left."""
+"""Evaluates residuals: the quality of a fit, the uncertainty of its numbers, and the part due to
+defects of the law."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy as np
 
 from ..record.reading import Record, directions
 
-BLOCKS = 40  # into which the residual is cut: enough for a variance, each with many samples
-# of the velocity, and of the way after a reversal, in which a residual is looked at that repeats:
-# eight in each direction
+BLOCKS = 40  # blocks of the residual: enough for a variance, each with many samples
+# classes of the velocity, and of the displacement after a reversal, in the search for a repeating
+# residual: eight in each direction
 CLASSES = 16
-BEYOND_CHANCE = 3.0  # standard deviations of what noise alone shows there: once in 700 times
+BEYOND_CHANCE = 3.0  # standard deviations of noise there: exceeded once in 700 times
 CONFIDENCE = 0.95
-# singular value, relative to the largest, of a direction that nothing in the data tells: slopes are
-# known to 1e-4 where they come from differences
+# singular value, relative to the largest, of a direction that the data do not determine: slopes
+# from differences are accurate to 1e-4
 SINGULAR = 1e-6
 
 
 def student(freedom: float) -> float:
-    """Half the width of the confidence interval in standard deviations, by the expansion of
+    """Returns half the width of the confidence interval in standard deviations, by the expansion of
     Student's distribution about the normal one; within 0.2 % from 3 degrees of freedom on."""
     z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     terms = (
@@ -41,21 +41,21 @@ class Quality:
     """How well modelled and measured forces agree."""
 
     rms: float  # N
-    relative: float  # to the rms of the measured force, less its offset
+    relative: float  # relative to the rms of the measured force without its offset
     relative_to_largest: float
     r2: float
     samples: int
     independent: float  # number of samples that count as independent
-    relative_to_drive: float | None = None  # to the rms of the whole driving force, of drive data
+    relative_to_drive: float | None = None  # likewise of the whole driving force
 
     @property
     def share(self) -> float:
-        """The error by which laws are compared: of drive data that of the whole driving force, as
-        others publish it, else that of the friction force."""
+        """Returns the error by which laws are compared: of drive data relative to the whole driving
+        force, as published elsewhere, otherwise to the friction force."""
         return self.relative if self.relative_to_drive is None else self.relative_to_drive
 
     def compared_with(self, other: Quality) -> Quality:
-        """Relative to the same friction force as another one on the same samples."""
+        """Returns the quality relative to the friction force of another one on the same samples."""
         size = other.rms / other.relative if other.relative else 0.0
         return replace(self, relative=self.rms / size) if size else self
 
@@ -67,7 +67,7 @@ def quality_of(
     counted: np.ndarray,
     drive: np.ndarray | None = None,
 ) -> Quality:
-    """Errors, where samples count, relative to the friction itself, that is to the measured force
+    """Computes errors, where samples count, relative to the friction itself, the measured force
     without offset, drift and inertia."""
     measured, modelled, linear_part = measured[counted], modelled[counted], linear_part[counted]
     rest = measured - modelled
@@ -91,11 +91,9 @@ def quality_of(
 
 
 def correlation_time(rest: np.ndarray) -> float:
-    """Over how many samples a residual remembers: twice the sum of its autocorrelation up to the
-    first zero.
-
-    It is at most a fifth of them: a residual that drifts through the whole record still counts as
-    five independent samples.
+    """Returns the correlation time of a residual in samples: twice the sum of its autocorrelation
+    up to the first zero. It is at most a fifth of them: a residual that drifts through the whole
+    record still counts as five independent samples.
     """
     n = len(rest)
     centred = rest - rest.mean()
@@ -110,11 +108,10 @@ def correlation_time(rest: np.ndarray) -> float:
 
 
 def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
-    """The rms of what is the same in every stroke at the same velocity, or at the same way after a
-    reversal, which noise is not: a wrong law leaves it.
-
-    The means of classes in one half of the strokes are multiplied by those in the other half, so
-    that noise gives nothing on average.
+    """Returns the rms of the residual that repeats in every stroke at the same velocity, or at the
+    same displacement after a reversal, unlike noise: a defect of the law. The means of classes in
+    one half of the strokes are multiplied by those in the other half, so that noise averages to
+    zero.
     """
     ends = np.cumsum([len(record.time) for record in records])[:-1]
     found = [0.0]
@@ -144,7 +141,7 @@ def systematic_part(records: Sequence[Record], rest: np.ndarray) -> float:
 
 
 def distance_after_reversal(record: Record) -> np.ndarray:
-    """How far each sample is from the last reversal."""
+    """Returns the distance of each sample from the last reversal."""
     moved = np.concatenate(([0.0], np.cumsum(np.abs(record.velocity[1:])) * record.interval))
     starts = np.concatenate(([0], record.reversals()))
     began = starts[np.searchsorted(starts, np.arange(len(moved)), side="right") - 1]
@@ -152,12 +149,12 @@ def distance_after_reversal(record: Record) -> np.ndarray:
 
 
 def way_after_reversal(record: Record) -> np.ndarray:
-    """With the sign of the direction."""
+    """Returns the displacement after a reversal, with the sign of the direction."""
     return distance_after_reversal(record) * directions(record.velocity)
 
 
 def half_of(record: Record) -> np.ndarray:
-    """Every second pair of strokes, there and back; where there are few, every second of some
+    """Returns every second pair of strokes, there and back; if there are few, every second of some
     blocks of time."""
     strokes = np.searchsorted(record.reversals(), np.arange(len(record.time)), side="right")
     if strokes[-1] < 4:
@@ -168,10 +165,11 @@ def half_of(record: Record) -> np.ndarray:
 def covariance_of(
     slopes: np.ndarray, rest: np.ndarray, quality: Quality, systematic: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of the fitted numbers: from the residual as a whole, with its correlation in time, or from
-    its scatter over blocks of time, whichever is larger. More samples do not make up for a wrong
-    law: what is systematic counts as many times as there are classes in which it was seen, less
-    what was fitted. The second value are the directions that the data do not tell, one per column.
+    """Returns the covariance of the fitted numbers: from the whole residual, with its correlation
+    in time, or from its scatter over blocks of time, whichever is larger. More samples do not
+    compensate for a wrong law: its systematic part counts as often as there are classes, minus the
+    fitted numbers. The second value is the directions that the data do not determine, one per
+    column.
     """
     sizes = np.linalg.norm(slopes, axis=0)
     scale = np.where(sizes > 0, sizes, 1.0)
@@ -207,7 +205,8 @@ def confusions_of(lost: np.ndarray, names: Sequence[str]) -> tuple[tuple[str, ..
 
 
 def partner_of(names: Sequence[str], i: int, covariance: np.ndarray) -> str:
-    """The parameter with which this one is exchanged most easily, if nearly without loss."""
+    """Returns the parameter that this one can be exchanged for most easily, if nearly without
+    loss."""
     sizes = np.sqrt(np.abs(np.diag(covariance)))
     if not np.isfinite(sizes[i]) or sizes[i] == 0:
         return ""

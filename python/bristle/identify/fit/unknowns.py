@@ -1,4 +1,4 @@
-"""What is fitted: parameters of the law, and the state with which each record begins."""
+"""The unknowns of a fit: parameters of the law, and the state at the beginning of each record."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .candidates import BACKWARD, RESTS, VISCOUS, Candidate, Nuisance, Parameter
 from .result import Wanted
 from .starts import Scales
 
-# of the way over which friction turns round, until nothing of a bristle changes any more: what is
-# left of a state falls by half over one
+# displacements of the reversal of friction until a bristle no longer changes: the remainder of a
+# state halves over one
 _SETTLED_WAYS = 100
-# times the state in sliding, beyond which no state at the first sample is looked for: one that an
-# earlier, larger normal force has left may be larger than sliding has it
+# times the state in sliding, the limit for a state at the first sample: an earlier, larger normal
+# force may have left one larger than in sliding
 _LARGEST_STATE = 10.0
 
 
@@ -28,7 +28,7 @@ def unknowns(
     first: Mapping[str, float],
     wanted: Wanted,
 ) -> Space:
-    """The parameters that are fitted, and the first state of each record with them."""
+    """Returns the fitted parameters, and the first state of each record."""
     hidden = () if any(record.tells_directions_apart for record in records) else (BACKWARD,)
     usual = [one.name for one in of.parameters if not one.is_extra and one.name not in hidden]
     chosen = [
@@ -52,8 +52,8 @@ def unknowns(
 def first_states(
     of: Candidate, records: Sequence[Record], seen: Scales, values: Mapping[str, float]
 ) -> list[Nuisance]:
-    """The unknown state with which each record begins: of a vector the share that all of its
-    elements have of the state in sliding, which is that of these values."""
+    """Returns the unknown first state of each record: of a vector the common share of its elements
+    in the state in sliding, which is that of these values."""
     if not of.starts:
         return []
     sizes = _sliding_states(of, seen, values)
@@ -73,7 +73,7 @@ def first_states(
 
 
 def _sliding_states(of: Candidate, seen: Scales, values: Mapping[str, float]) -> list[float]:
-    """The sizes of the states in steady sliding; 0 where the law cannot be run so."""
+    """Returns the sizes of the states in steady sliding; 0 if the law cannot be run there."""
     states = [one.name.replace("Start", "") for one in of.starts]
     motion = of.form.inputs(np.full(2, seen.normal), np.full(2, seen.speed), None, of.radius)
     law = {one.name: values[one.name] for one in of.parameters}
@@ -88,7 +88,8 @@ def _sliding_states(of: Candidate, seen: Scales, values: Mapping[str, float]) ->
 def first_point(
     space: Space, first: Mapping[str, float], records: Sequence[Record], seen: Scales
 ) -> np.ndarray:
-    """First values of what is fitted, with a state for the force with which a record begins."""
+    """Returns first values of the unknowns, with a state for the force at the beginning of a
+    record."""
     values = dict(first)
     for one in space.nuisances:
         level = seen.friction * seen.normal
@@ -98,11 +99,11 @@ def first_point(
 
 
 def _rests(of: Candidate, records: Sequence[Record], seen: Scales) -> dict[str, float]:
-    """The largest speeds at which an element may take a body for resting: one that is told the load
-    would otherwise call every motion rest, and answer the measured force with itself."""
-    told = of.needs_load and any(record.external is not None for record in records)
+    """Returns the largest speeds at which an element may take a body for resting: one with the load
+    as input would otherwise take every motion for rest, and return the measured force."""
+    has_load = of.needs_load and any(record.external is not None for record in records)
     return {
         one.name: seen.slowest
         for one in of.parameters
-        if told and one.name in RESTS and one.positive and seen.slowest > 0
+        if has_load and one.name in RESTS and one.positive and seen.slowest > 0
     }

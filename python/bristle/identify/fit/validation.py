@@ -1,4 +1,4 @@
-"""A fitted model on a record that it was not fitted to."""
+"""Validates a fitted model on another record."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .unknowns import first_states
 
 
 def validated(result: Fit, record: Record) -> tuple[Quality, np.ndarray]:
-    """The fitted model on another record; its offset, drift and first state are its own, mass, load
-    and lag are the fitted ones, unless its angle has another zero."""
+    """Runs the fitted model on another record, with its own offset, drift and first state, and the
+    fitted mass, load (unless its angle has another zero) and lag."""
     of = result.of
     first = result.records[0]
     record = replace(record, load=first.load).delayed(first.delay).slowed(first.time_constant)

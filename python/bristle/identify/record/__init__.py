@@ -1,1 +1,2 @@
-"""From a table to a record: columns, units, gaps, velocity; each step is a function and is told."""
+"""Converts a table to a record: columns, units, gaps, velocity; each step is a function, and is
+reported."""

@@ -1,5 +1,5 @@
-"""Cells of a measured table: numbers with either decimal sign and with groups of thousands, times
-of a clock, marks of what is missing."""
+"""Reads cells of a measured table: numbers with either decimal sign and groups of thousands, clock
+times, marks of missing values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GROUPED = re.compile(
 )
 # 1,234: thousands or thousandths
 _EITHER = re.compile(r"^[+\-−]?[1-9]\d{0,2}[.,]\d{3}$", re.MULTILINE)
-# beside 1.234 in a column a sign that it parts thousands
+# beside 1.234 in a column a sign of a thousands separator
 _SHORT = re.compile(r"^[+\-−]?[1-9]\d{1,2}$", re.MULTILINE)
 _MONTHS = {
     name: month
@@ -48,7 +48,7 @@ DAY = 86400.0
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number, or a time of a clock."""
+    """Checks whether a cell holds a number, or a clock time."""
     return bool(_NUMBER.fullmatch(cell) or _GROUPED.fullmatch(cell) or _CLOCK.fullmatch(cell))
 
 
@@ -57,7 +57,7 @@ def is_missing(cell: str) -> bool:
 
 
 def decimal_signs(cells: Sequence[str]) -> set[str]:
-    """The signs, point or comma, that are the decimal one in some cell beyond doubt: 0,5 or
+    """Returns the signs, point or comma, that are clearly the decimal one in some cell: 0,5 or
     1.234,5, but not 1,234."""
     text = "\n".join(cells)
     return {
@@ -82,7 +82,7 @@ def _is_decimal(sign: str, text: str) -> bool:
 
 
 class NotANumber(Exception):
-    """The first cell that cannot be read, and why."""
+    """The first cell that cannot be read, and the reason."""
 
     def __init__(self, index: int, reason: str) -> None:
         super().__init__(index, reason)
@@ -90,8 +90,8 @@ class NotANumber(Exception):
 
 
 def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
-    """The numbers, NaN where one is missing; the decimal sign is that of the column or, where it
-    has none, the one among `signs` of the table."""
+    """Reads the numbers, NaN where one is missing; the decimal sign is that of the column or, if it
+    shows none, the one in `signs` of the table."""
     text = "\n".join(cells)
     if not signs and (either := _EITHER.search(text)) and "." in either[0] and _SHORT.search(text):
         raise NotANumber(cells.index(either[0]), _doubt(either[0]))
@@ -101,7 +101,7 @@ def numbers(cells: Sequence[str], signs: set[str]) -> np.ndarray:
     known = decimal_signs(cells) or signs
     decimal = next(iter(known)) if len(known) == 1 else None
     if decimal == ",":
-        text = text.replace(".", "?").replace(",", ".")  # a point there is one of thousands
+        text = text.replace(".", "?").replace(",", ".")  # there a point separates thousands
     try:
         return _finite(np.array(text.split("\n"), dtype=float))
     except ValueError:
@@ -137,8 +137,8 @@ def _number(index: int, cell: str, decimal: str | None) -> float:
 
 
 def clock_seconds(cells: Sequence[str]) -> np.ndarray:
-    """Seconds since the first of the times, with dates or without; midnight is passed where a time
-    without a date falls back by half a day."""
+    """Returns seconds since the first time, with dates or without; where a time without a date
+    falls back by half a day, midnight has passed."""
     matches = []
     for i, cell in enumerate(cells):
         match = _CLOCK.fullmatch(cell)
@@ -161,7 +161,7 @@ def clock_seconds(cells: Sequence[str]) -> np.ndarray:
 
 
 def _seconds(matches: Sequence[re.Match[str] | None], day_first: bool) -> np.ndarray | None:
-    days: dict[tuple[str | None, ...], int] = {}  # each is looked up once
+    days: dict[tuple[str | None, ...], int] = {}  # each is parsed once
     values = np.full(len(matches), np.nan)
     for i, match in enumerate(matches):
         if match is None:

@@ -1,5 +1,5 @@
-"""Rates of measured signals: Savitzky-Golay, as wide as the noise asks for and the signal allows.
-It shifts nothing in time."""
+"""Computes rates of measured signals: Savitzky-Golay, as wide as the noise requires and the signal
+allows. It shifts nothing in time."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# its rate is a mean of differences with positive weights: it never overshoots, and turns back only
+# its rate is a mean of differences with positive weights: it never overshoots, and reverses only
 # where the signal does
 DEGREE = 2
 WIDTHS = (5, 7, 9, 11, 15, 19, 25, 33, 45, 61, 81, 107, 141, 187, 249, 331)
-# orders of the differences that show noise: they hide what is smooth, and those of order 4 begin to
-# show the bends of a motion that has fewer than 40 samples to a period
+# orders of the differences that show noise: they suppress smooth signals, and from order 4 on show
+# the bends of a motion with fewer than 40 samples per period
 _DIFFERENCES = (4, 6, 8)
 _MEDIAN_TO_DEVIATION = 1.4826  # of a normal distribution
 _SHARE = 0.9
-# standard deviations, beyond which a single sample is believed to need a narrower window: noise
-# goes beyond once in 2000 times
+# standard deviations, beyond which a single sample needs a narrower window: noise exceeds them once
+# in 2000 times
 _BENT = 3.5
 _APART = 2.0  # standard deviations: this share of normally distributed noise is within 1.64
 
 
-# over an interval, from the samples about it: exact for a cubic
+# over an interval, from the neighbouring samples: exact for a cubic
 _MEAN = np.array([-1, 13, 13, -1]) / 24
 
 
@@ -32,10 +32,10 @@ class Rate:
     values: np.ndarray
     width: int  # samples
     noise: float  # standard deviation of the signal's noise
-    step: float  # of the signal's quantization, 0 where there is none
-    white: float  # standard deviation of the noise of what was measured, from which it all comes
-    gains: np.ndarray  # of what was measured, sample by sample, in the rate
-    # of the true rate, sample by sample, in the rate: the filter takes this mean of it
+    step: float  # of the signal's quantization, 0 if there is none
+    white: float  # standard deviation of the noise of the measured signal, the source
+    gains: np.ndarray  # weights of the measured samples in the rate
+    # weights of the true rate in the rate: the filter takes this mean of it
     kernel: np.ndarray
 
     @property
@@ -47,8 +47,8 @@ class Rate:
 def rate_of(
     signal: np.ndarray, interval: float, step: float = 0.0, before: Rate | None = None
 ) -> Rate:
-    """The time derivative of a uniformly sampled signal, which was measured in steps of this size
-    or is itself a rate, the one `before`."""
+    """Returns the time derivative of a uniformly sampled signal, measured in steps of this size or
+    itself a rate, `before`."""
     signal, coarse = _between_steps(signal, step)
     white = before.white if before else max(noise_of(signal), coarse)
     earlier = before.gains if before else np.ones(1)
@@ -67,7 +67,7 @@ def rate_of(
 
 
 def windows(width: int) -> list[int]:
-    """A window twice as wide, and half of it, half of that, and so on to the narrowest."""
+    """Lists a window twice as wide, half of it, half of that, and so on to the narrowest."""
     found = [2 * width - 1]
     while narrower := [one for one in WIDTHS if one <= width / 2]:
         width = narrower[-1]
@@ -78,21 +78,20 @@ def windows(width: int) -> list[int]:
 def through_window(
     signal: np.ndarray, interval: float, rate: Rate, width: int, order: int
 ) -> np.ndarray:
-    """What a rate (order 1), or a value without noise (0), is with another window."""
+    """Returns a rate (order 1), or a value without noise (0), with another window."""
     return _filtered(_between_steps(signal, rate.step)[0], width, order) / interval**order
 
 
 def smoothed_velocity(velocity: np.ndarray, noise: float) -> Rate:
-    """A measured velocity without its noise."""
+    """Removes the noise of a measured velocity."""
     width = _width(velocity, noise, np.ones(1), 0)
     values = _filtered(velocity, width, 0)
     return Rate(values, width, noise, 0.0, noise, _gains(width, 0), np.ones(1))
 
 
 def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
-    """The rate with windows that are narrower where the signal bends more than elsewhere, as where
-    a motion starts and stops: at each sample the widest whose rate agrees with those of all
-    narrower ones."""
+    """Returns the rate with narrower windows where the signal bends more, as at starts and stops:
+    at each sample the widest window whose rate agrees with those of all narrower ones."""
     signal = _between_steps(signal, rate.step)[0]
     widths = [width for width in WIDTHS if width <= rate.width]
     rates = [_filtered(signal, width, 1) for width in widths]
@@ -106,21 +105,21 @@ def local_rate(signal: np.ndarray, interval: float, rate: Rate) -> np.ndarray:
 
 
 def _gains(width: int, order: int = 1) -> np.ndarray:
-    """Of a signal's samples in its value (order 0) or its rate per sample (1) in the middle of the
-    window, in the order of a convolution."""
+    """Returns the weights of a signal's samples in its value (order 0) or its rate per sample (1)
+    in the middle of the window, in the order of a convolution."""
     return _parabola(width)[order][::-1]
 
 
 def _parabola(width: int) -> np.ndarray:
-    """The coefficients of the parabola that fits best to the samples of a window about its middle,
-    as rows that multiply these."""
+    """Returns rows that multiply the samples of a window to give the coefficients of the best
+    parabola about its middle."""
     places = np.arange(width) - width // 2
     return np.linalg.pinv(np.vander(places, DEGREE + 1, increasing=True).astype(float))
 
 
 def _filtered(signal: np.ndarray, width: int, order: int) -> np.ndarray:
-    """The value or the rate per sample by Savitzky and Golay; within half a window of the ends by
-    the parabola of the first or last window."""
+    """Returns the value or the rate per sample by Savitzky and Golay; within half a window of the
+    ends by the parabola of the first or last window."""
     half, table = width // 2, _parabola(width)
     middle = np.convolve(signal, _gains(width, order), "valid")
     places = np.arange(1, half + 1, dtype=float)
@@ -132,12 +131,11 @@ def _filtered(signal: np.ndarray, width: int, order: int) -> np.ndarray:
 
 
 def _between_steps(signal: np.ndarray, step: float) -> tuple[np.ndarray, float]:
-    """The signal of an encoder, and the standard deviation of white noise that does as much to a
-    rate as its steps do.
-
-    Where it moves by a step and rests for samples, the moments of the steps are known to a sample,
-    v/√12, and there is one every step/v: that is white noise of √(v step/12). Straight lines lead
-    from one to the next. Where every sample moves by steps, their rounding is white: step/√12."""
+    """Interpolates the signal of an encoder; returns it and the standard deviation of white noise
+    with the same effect on a rate as its steps. If it moves by a step and rests for samples, the
+    times of the steps are known to a sample, v/√12, and there is one every step/v: that is white
+    noise of √(v step/12). Straight lines connect them. If every sample moves by steps, their
+    rounding is white: step/√12."""
     moved = np.abs(np.diff(signal))
     changes = np.flatnonzero(moved > 0)
     if not step or len(changes) < 2 or np.median(moved[changes]) > 1.5 * step:
@@ -151,8 +149,8 @@ def _between_steps(signal: np.ndarray, step: float) -> tuple[np.ndarray, float]:
 
 
 def later(values: np.ndarray, shift: float) -> np.ndarray:
-    """What a signal is so many samples later, along its last axis: by the cubic through the four
-    samples about each place, and beyond the ends as there."""
+    """Shifts a signal by this many samples, along its last axis: by the cubic through the four
+    nearest samples, constant beyond the ends."""
     whole = math.floor(shift)
     part, places = shift - whole, np.arange(values.shape[-1]) - whole
     weights = {
@@ -168,8 +166,8 @@ def later(values: np.ndarray, shift: float) -> np.ndarray:
 
 
 def low_pass(time_constant: float) -> np.ndarray:
-    """The kernel of a low-pass of first order, with its time constant in samples: exact for values
-    that go straight in between, and as long as it remembers more than a millionth."""
+    """Returns the kernel of a low-pass of first order, with its time constant in samples: exact for
+    values that are linear in between, cut where less than a millionth remains."""
     kept = math.exp(-1 / time_constant)
     rest = (1 - kept) * time_constant
     past = np.arange(math.ceil(14 * time_constant))
@@ -178,7 +176,8 @@ def low_pass(time_constant: float) -> np.ndarray:
 
 
 def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    """The mean of values, along their last axis, with which a filter of this kernel gives rates."""
+    """Returns the mean of values, along their last axis, that a filter of this kernel takes of
+    rates."""
     if len(kernel) < 2:
         return values
     half = len(kernel) // 2
@@ -188,13 +187,13 @@ def smoothed(values: np.ndarray, kernel: np.ndarray) -> np.ndarray:
 
 
 def median_about(values: np.ndarray, reach: int) -> np.ndarray:
-    """The median of each sample and so many on either side."""
+    """Returns the median of each sample and its neighbours within reach."""
     padded = np.pad(values, reach, mode="edge")
     return np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1), axis=1)
 
 
 def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
-    """The kernel for values that lie `stride` samples apart and go straight in between."""
+    """Returns the kernel for values that are `stride` samples apart and linear in between."""
     places = (np.arange(len(kernel)) - len(kernel) // 2) / stride
     reach = int(np.ceil(np.abs(places).max())) if len(places) else 0
     hats = np.maximum(1 - np.abs(places - np.arange(-reach, reach + 1)[:, None]), 0)
@@ -202,8 +201,8 @@ def coarser(kernel: np.ndarray, stride: float) -> np.ndarray:
 
 
 def noise_of(signal: np.ndarray) -> float:
-    """The standard deviation of what is white in a signal: the least that differences show. Those
-    of white noise are larger than it by the root of the sum of their squared weights."""
+    """Returns the standard deviation of white noise in a signal: the least that differences show.
+    Those of white noise are larger by the root of the sum of their squared weights."""
     return min(
         float(_MEDIAN_TO_DEVIATION * np.median(np.abs(np.diff(signal, order))))
         / math.sqrt(math.comb(2 * order, order))
@@ -212,13 +211,13 @@ def noise_of(signal: np.ndarray) -> float:
 
 
 def quantization(signal: np.ndarray) -> float:
-    """The step of an encoder or converter, of which all differences are multiples; 0 where there is
-    none."""
+    """Returns the step of an encoder or converter, of which all differences are multiples; 0 if
+    there is none."""
     values = np.unique(signal)
     spans = np.diff(values)
     spans = spans[spans > 1e-9 * (values[-1] - values[0])]
     if not len(spans) or 4 * len(spans) > len(signal) and len(spans) < 10:
-        return 0.0  # few values show a step only where each of them stands for several samples
+        return 0.0  # few values show a step only if each occurs in several samples
     step = float(np.quantile(spans, 0.02))
     step = float(np.median(spans[spans < 1.5 * step]))
     multiples = spans / step
@@ -227,11 +226,9 @@ def quantization(signal: np.ndarray) -> float:
 
 
 def _width(signal: np.ndarray, noise: float, earlier: np.ndarray, order: int = 1) -> int:
-    """The widest window whose rate still agrees with those of all narrower ones within their noise
-    (Lepski's rule).
-
-    Agreement is asked for in all but a share of the samples that move: there are corners in a
-    motion, and rests say nothing.
+    """Returns the widest window whose rate still agrees with those of all narrower ones within
+    their noise (Lepski's rule). Agreement is required in all but a share of the moving samples: a
+    motion has corners, and samples at rest carry no information.
     """
     narrower: list[tuple[np.ndarray, float]] = []
     best = WIDTHS[0]

@@ -1,5 +1,5 @@
-"""From a file to a record that a model can be run over: columns, units, gaps, outliers, velocity,
-sign. Each step is told."""
+"""Converts a file to a record for a model: columns, units, gaps, outliers, velocity, sign. Each
+step is reported."""
 
 from __future__ import annotations
 
@@ -31,50 +31,51 @@ from .filtering import (
 from .roles import BY_NAME, find_roles, misfits
 from .tables import Column, Table, read_table
 
-GRAVITY, SPRING = "gravity", "spring"  # loads that go with the position
+GRAVITY, SPRING = "gravity", "spring"  # loads that depend on the position
 FEWEST = 30  # samples, below which nothing is fitted
 BRIDGED = 5  # samples: longer gaps do not count in the fit
-# share of the way in each direction, from which on an offset can be told from friction
+# share of the displacement in each direction, from which on an offset can be distinguished from
+# friction
 BOTH_WAYS = 0.05
 FINEST = 8  # points of a run for each mean over more samples
 STILL = 10  # samples without any change, from which on a noisy signal counts as frozen
-_BEYOND_NOISE = 3.0  # standard deviations: what is beyond them has a sign
-# of a signal's range: noise below does not count as such, as a table of four digits has a third of
-# it by rounding
+_BEYOND_NOISE = 3.0  # standard deviations: larger values have a sign
+# of a signal's range: smaller noise does not count, as rounding in a table of four digits is a
+# third of it
 _SILENCE = 1e-4
-_JUMP = 5.0  # times the usual step: what a frozen displacement makes when it wakes up
-_FLAT = 1e-3  # of a motion, that a filter may take: what is said of it is rounded to as much
-# ratio of a displacement to the integral of the velocity that is said, as a gear between both has
-# it, and that is refused
+_JUMP = 5.0  # times the usual step: the jump at the end of a frozen displacement
+_FLAT = 1e-3  # of a motion: what a filter may take; the message is rounded to as much
+# ratio of a displacement to the integral of the velocity that is reported, as from a gear between
+# both, and that is refused
 _ALIKE, _UNLIKE = 1.1, 2.0
-_STEADY = 0.02  # of the mean velocity: what changes less, beside noise, is constant
-# of the mean load of a gear: where it changes less, its loss does by less than what laws leave at
-# reversals, and 0.09 was found for 0.12 in a simulated record with 14 %
+_STEADY = 0.02  # of the mean velocity: smaller changes, beside noise, are constant
+# of the mean load of a gear: below, its loss changes by less than residuals at reversals, and 0.09
+# was found for 0.12 in a simulated record with 14 %
 _STEADY_LOAD = 0.2
 _COUNTS = "counts"
 _SLOW = 1.0  # s: an interval that makes a time without a unit doubtful
-# of the samples: where more have the time of another one, the clock is too coarse for them
+# of the samples: if more have the time of another one, the clock is too coarse
 _REPEATED = 0.05
 _TURN = 2 * math.pi
-# in SI units: beyond any measurement, and far from where squares are too large for a number
+# in SI units: beyond any measurement, and far from the overflow of squares
 _LARGEST = 1e15
-_SPARSE = 20  # times as many samples in gaps as there are: what is bridged would be all there is
-_OUTLIERS = 0.02  # of the samples: what is far off more often belongs to the signal
+_SPARSE = 20  # times as many samples in gaps as measured: the record would be mostly bridged
+_OUTLIERS = 0.02  # of the samples: more frequent outliers belong to the signal
 _TIME_ROUNDING = 0.02  # of an interval: time stamps that differ by less are uniform
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a measurement is read; what is None is found in the file or left out."""
+    """Options for reading a measurement; None is found in the file or left out."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     normal: float | None = None  # N
     mass: float | str | None = None  # kg, of what turns kg.m2; or "identify"
     constant: float | None = None  # N/A, or N.m/A where there is a radius
     radius: float | None = None  # m
-    turns: bool = False  # the element is one of a joint: what has no unit are angles and torques
-    assumed_radius: float | None = None  # m, where none is given and something turns
-    rate: float | None = None  # Hz, where there is no column of time
+    turns: bool = False  # columns without units are angles and torques
+    assumed_radius: float | None = None  # m, if none is given and the element turns
+    rate: float | None = None  # Hz, if there is no column of time
     start: float | None = None  # s
     stop: float | None = None  # s
     sign: str = "auto"  # auto, + or -
@@ -82,7 +83,7 @@ class Options:
     samples: int = 10_000  # at most; beyond, neighbours are averaged
 
 
-# of a record: what has a value for each sample, beside the weight
+# fields of a record with a value for each sample, beside the weight
 SIGNALS = (
     "time",
     "velocity",
@@ -110,20 +111,20 @@ class Record:
     velocity: np.ndarray
     normal: np.ndarray
     force: np.ndarray  # the friction force, or the driving force
-    weight: np.ndarray  # 1, or 0 where a sample does not count
+    weight: np.ndarray  # 1, or 0 for a sample that does not count
     displacement: np.ndarray
     displacement_is_measured: bool
-    external: np.ndarray | None  # the load, where it is measured
-    acceleration: np.ndarray | None  # of drive data whose mass is to be found
-    mass: float | None  # of drive data, where it is known: its part is already taken off
-    has_offset: bool  # whether an offset can be told from friction
+    external: np.ndarray | None  # the load, if it is measured
+    acceleration: np.ndarray | None  # of drive data with an unknown mass
+    mass: float | None  # of drive data, if it is known: already subtracted
+    has_offset: bool  # whether an offset can be distinguished from friction
     notes: tuple[str, ...]
-    radius: float | None = None  # of what turns: ways and forces are those there
-    smoothing: float = 0.0  # s: window of the filter that has given the velocity
-    block: int = 1  # of the measurement: so many neighbours each sample is the mean of
-    # points of a run for each mean, where ends and middles of the blocks do not follow the force
+    radius: float | None = None  # of a joint: displacements and forces are those at this radius
+    smoothing: float = 0.0  # s: window of the filter of the velocity
+    block: int = 1  # samples of the measurement in the mean of each sample
+    # points of a run for each mean, if ends and middles of the blocks do not follow the force
     fineness: int = 0
-    # the mean of the measurement's samples that the force is, as the acceleration beside it
+    # weights of the filter of the force, that of the acceleration
     kernel: np.ndarray = field(default_factory=lambda: np.ones(1))
     # a row each: the displacement about its mean, and of a joint cosine and sine of its angle,
     # through the same filter
@@ -140,11 +141,11 @@ class Record:
     # of the driving force, what such a load takes, as far as it is seen before the fit: it does not
     # act on a body that sticks
     held: np.ndarray | None = None
-    delay: float = 0.0  # s by which the motion was made later, as the force lags behind it
-    time_constant: float = 0.0  # s of a low-pass through which the force has gone, in the kernel
+    delay: float = 0.0  # s by which the motion was delayed, as the force lags behind it
+    time_constant: float = 0.0  # s of a low-pass that the force has passed, in the kernel
 
     def delayed(self, delay: float) -> Record:
-        """The same with its motion so much later than it was measured."""
+        """Returns the record with its motion delayed."""
         shift = (delay - self.delay) / self.interval
         if not shift:
             return self
@@ -156,7 +157,7 @@ class Record:
         return replace(self, **moved, delay=delay)
 
     def slowed(self, time_constant: float) -> Record:
-        """The same with a force that went through a low-pass before it was measured."""
+        """Returns the record with a force that passed a low-pass before its measurement."""
         if not time_constant:
             return self
         kernel = low_pass(time_constant * self.block / self.interval)
@@ -164,17 +165,17 @@ class Record:
 
     @property
     def finer(self) -> Record:
-        """The same, run at as many points as a mean has samples, or several of them."""
+        """Returns the record with more points of a run for each mean."""
         return replace(self, fineness=min(self.block, FINEST) if self.block > 1 else 0)
 
     @property
     def others(self) -> list[tuple[np.ndarray, float]]:
-        """Velocities of other filters, and how many times their difference the error of this one
-        may be. That of a window goes with its width: the acceleration jumps where friction turns
-        round, and of such a bend a window over w samples makes an arc that is w samples long. A
-        wider one shows this; a narrower one shows what noise and steps of the encoder do, too. What
-        n of them do adds up, as no errors of chance: |a| + |b| is at most √2 times the root of
-        a² + b². Where windows were chosen in places, others are two looks at the same error."""
+        """Velocities of other filters, and the factor from their difference to the error of this
+        one. The error of a window grows with its width: the acceleration jumps where friction
+        reverses, and a window over w samples rounds such a bend over w samples. A wider one shows
+        this; a narrower one also shows noise and steps of the encoder. The errors of n of them add
+        up, as they are not random: |a| + |b| is at most √2 times the root of a² + b². Where windows
+        were chosen in places, others are two views of the same error."""
         if self.rougher is None or not self.widths:
             return [] if self.rougher is None else [(row, 1.0) for row in self.rougher]
         width, *others = self.widths[:3]
@@ -184,7 +185,7 @@ class Record:
 
     @property
     def narrower(self) -> Record | None:
-        """The same with half the window for the velocity; None where there is no narrower one."""
+        """The record with half the window for the velocity; None if there is no narrower one."""
         if self.rougher is None or len(self.widths) < 3:
             return None
         note = (
@@ -202,20 +203,20 @@ class Record:
 
     @property
     def drive(self) -> np.ndarray | None:
-        """Of drive data the whole driving force, inertia and friction together."""
+        """The whole driving force of drive data, inertia and friction together."""
         return None if self.acceleration is None and self.mass is None else self.external
 
     @property
     def turns(self) -> bool:
-        """Whether an angle was measured, so that gravity goes with its cosine and sine."""
+        """Whether an angle was measured, so that gravity depends on its cosine and sine."""
         return self.place is not None and len(self.place) > 1
 
     @property
     def shapes(self) -> np.ndarray:
-        """How the load that is fitted goes with the position, a row per unknown: that of gravity on
-        an axis is constant, as the offset is. The last two are the friction of a gear under its
-        load T, as far as that is measured: a (1 + c sgn(T v)) |T| sgn v is a |T| sgn v + a c T,
-        with a coefficient that differs by c between driving and being driven."""
+        """How the fitted load depends on the position, a row per unknown: that of gravity on an
+        axis is constant, like the offset. The last two are the friction of a gear under its load T,
+        if that is measured: a (1 + c sgn(T v)) |T| sgn v is a |T| sgn v + a c T, with a coefficient
+        that differs by c between driving and being driven."""
         rows = np.empty((0, len(self.time)))
         if self.place is not None and self.load:
             rows = self.place[:1] if self.load == SPRING else self.place[1:]
@@ -226,7 +227,7 @@ class Record:
 
     @property
     def tells_directions_apart(self) -> bool:
-        """Whether friction that differs by direction can be seen: an offset that is free looks just
+        """Whether friction that differs by direction can be determined: a free offset looks just
         like it."""
         return not self.has_offset and self.goes_both_ways
 
@@ -236,8 +237,8 @@ class Record:
 
     @property
     def smeared(self) -> float:
-        """How far the contact moves after a reversal until the filter of the velocity has it
-        behind: below, the motion is not resolved."""
+        """The displacement after a reversal until the filter of the velocity has passed it: below,
+        the motion is not resolved."""
         turns = self.reversals()
         if not len(turns) or not self.smoothing:
             return 0.0
@@ -249,8 +250,8 @@ class Record:
         return float(self.time[1] - self.time[0])
 
     def reversals(self) -> np.ndarray:
-        """The samples at which a new stroke begins: where the direction of motion has changed for
-        good."""
+        """Returns the samples at which a new stroke begins: where the direction of motion has
+        changed permanently."""
         return np.flatnonzero(np.diff(directions(self.velocity)) != 0) + 1
 
 
@@ -260,13 +261,14 @@ def _goes_both_ways(velocity: np.ndarray) -> bool:
 
 
 def whole_drive(records: Sequence[Record]) -> np.ndarray | None:
-    """The driving force of records one after the other, where all of them are of a drive."""
+    """Returns the driving force of records one after the other, if all of them are of a drive."""
     drives = [record.drive for record in records if record.drive is not None]
     return np.concatenate(drives) if len(drives) == len(records) else None
 
 
 def directions(velocity: np.ndarray) -> np.ndarray:
-    """The direction of motion at each sample, -1 or 1; at rest and in noise the last one holds."""
+    """Returns the direction of motion at each sample, -1 or 1; at rest and in noise the last
+    one."""
     threshold = 0.05 * np.quantile(np.abs(velocity), 0.95)
     signs = np.where(velocity > threshold, 1, np.where(velocity < -threshold, -1, 0))
     known = np.flatnonzero(signs)
@@ -277,24 +279,24 @@ def directions(velocity: np.ndarray) -> np.ndarray:
 
 
 def _sense(velocity: np.ndarray) -> np.ndarray:
-    """The sign of the velocity, on a straight line from one to the other within its noise: as
-    `directions` it would turn late, which looks like a lag of the force."""
+    """Returns the sign of the velocity, linear between both within its noise: `directions` would
+    change late, which looks like a lag of the force."""
     width = max(_BEYOND_NOISE * noise_of(velocity), 1e-6 * float(np.abs(velocity).max()))
     return np.clip(velocity / width, -1.0, 1.0)
 
 
 @dataclass
 class _Draft:
-    """A measurement on its way to a record: signals in SI units, and what was done to them."""
+    """An unfinished record: signals in SI units, and notes on their processing."""
 
     file: Path
     options: Options
     times: np.ndarray
     signals: dict[str, np.ndarray]
-    weight: np.ndarray  # 1, or 0 where a sample does not count
+    weight: np.ndarray  # 1, or 0 for a sample that does not count
     notes: list[str]
     step: float = 0.0  # of an encoder
-    lever: float | None = None  # m: the radius of an angle that was measured
+    lever: float | None = None  # m: the radius of a measured angle
 
     @property
     def interval(self) -> float:
@@ -311,17 +313,17 @@ class _Draft:
 
     @property
     def has_inertia(self) -> bool:
-        """Whether the force goes through the filter of an acceleration."""
+        """Whether the force passes the filter of an acceleration."""
         return self.is_drive and self.options.mass is not None
 
 
 def read_record(
-    file: Path, options: Options, tell: Callable[[str], None] = lambda text: None
+    file: Path, options: Options, report: Callable[[str], None] = lambda text: None
 ) -> Record:
-    """A record from a file; `tell` hears how far it is."""
-    tell("reading")
+    """Reads a record from a file; `report` is called with the progress."""
+    report("reading")
     table = read_table(file)
-    tell("numbers")
+    report("numbers")
     columns = find_roles(
         table, options.columns, options.normal is not None, options.constant is not None
     )
@@ -341,7 +343,7 @@ def read_record(
             f'There is a sample every {draft.interval:.4g} s, as "{columns["time"].title}" has no'
             " unit; if it is in ms, write so in its title."
         )
-    # between a sample that counts and one that does not, a resampled one counts in part
+    # a resampled one between a sample that counts and one that does not counts in part
     draft.weight = draft.weight * (draft.signals.pop(_COUNTS) > 0.999)
     draft.weight = draft.weight * _without_outliers(draft.signals, draft.notes)
     if draft.weight.sum() < FEWEST:
@@ -349,13 +351,13 @@ def read_record(
             f"{file}: {int(draft.weight.sum())} samples are left that count, at least {FEWEST} are"
             " needed."
         )
-    tell("velocity")
+    report("velocity")
     return _finished(draft)
 
 
 def _measured(table: Table, columns: Mapping[str, Column], options: Options) -> _Draft:
-    """The rows that are wanted and whole, in SI units."""
-    notes = [_told_columns(columns)]
+    """Returns the selected complete rows, in SI units."""
+    notes = [_columns_note(columns)]
     options = _at_radius(columns, options, notes)
     times = _times(table, columns, options)
     signals = _signals(table, columns, options, notes)
@@ -387,7 +389,7 @@ def _check_sizes(draft: _Draft) -> None:
 
 
 _ANGULAR = (units.ANGLE, units.ANGULAR_VELOCITY, units.ANGULAR_ACCELERATION, units.TORQUE)
-# power of the radius that leads to ways and forces
+# power of the radius in the conversion to displacements and forces
 _ROLES_THAT_TURN = {
     "velocity": 1,
     "displacement": 1,
@@ -399,7 +401,7 @@ _ROLES_THAT_TURN = {
 
 
 def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]) -> Options:
-    """What holds for a joint: its radius, and an inertia in place of a mass."""
+    """Sets the options of a joint: its radius, and an inertia in place of a mass."""
     angular = any(column.unit and column.unit.kind in _ANGULAR for column in columns.values())
     if options.assumed_radius is None or not (options.turns or angular):
         return options
@@ -413,7 +415,7 @@ def _at_radius(columns: Mapping[str, Column], options: Options, notes: list[str]
     return replace(options, turns=True, radius=radius, mass=mass)
 
 
-def _told_columns(columns: Mapping[str, Column]) -> str:
+def _columns_note(columns: Mapping[str, Column]) -> str:
     parts = [
         f'{role} from "{column.title}"{"" if column.unit else " (no unit given: SI)"}'
         for role, column in columns.items()
@@ -440,7 +442,7 @@ def _check_times(
     times: np.ndarray,
     options: Options,
 ) -> None:
-    """Times do not go back, and a rate that is given besides is theirs."""
+    """Checks that times do not go back, and that a given rate is theirs."""
     if "time" not in columns:
         return
     where = f'column "{columns["time"].title}"'
@@ -469,8 +471,8 @@ def _without_missing(
     signals: dict[str, np.ndarray],
     notes: list[str],
 ) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
-    """Leaves out the lines in which a number is missing: an empty cell, NaN, a dash. The gap in
-    time that they leave is bridged as any other."""
+    """Leaves out lines with a missing number: an empty cell, NaN, a dash. The gap in time is
+    bridged like any other."""
     lines = np.array(table.lines)
     whole = np.isfinite(times)
     for values in signals.values():
@@ -510,7 +512,7 @@ def _wanted_rows(times: np.ndarray, options: Options, file: Path) -> np.ndarray:
 def _signals(
     table: Table, columns: Mapping[str, Column], options: Options, notes: list[str]
 ) -> dict[str, np.ndarray]:
-    """The measured signals in N, m, m/s and m/s2."""
+    """Returns the measured signals in N, m, m/s and m/s2."""
     signals = {
         role: _translational(role, column, options, table, notes)
         for role, column in columns.items()
@@ -549,7 +551,7 @@ _FORCES = {"friction", "drive", "coefficient"}
 def _add_drive_by_current(
     table: Table, columns: Mapping[str, Column], options: Options, signals: dict[str, np.ndarray]
 ) -> None:
-    """The force of a motor, where its current or its control voltage was measured."""
+    """Adds the force of a motor, if its current or its control voltage was measured."""
     taken = next((columns[role] for role in _FORCES if role in columns), None)
     current = columns.get("current")
     if options.constant is not None and (taken or not current):
@@ -580,13 +582,14 @@ def _add_normal(
         )
     if np.median(signals["normal"]) < 0:
         signals["normal"] = -signals["normal"]
-        notes.append("The normal force is negative in the file; its sign was turned round.")
+        notes.append("The normal force is negative in the file; its sign was changed.")
 
 
 def _translational(
     role: str, column: Column, options: Options, table: Table, notes: list[str]
 ) -> np.ndarray:
-    """The values of a column; angles and torques become ways and forces at the radius."""
+    """Returns the values of a column; angles and torques become displacements and forces at the
+    radius."""
     kind = column.unit.kind if column.unit else None
     is_bare = column.unit is None and options.turns and role in _ROLES_THAT_TURN
     if kind not in _ANGULAR and not is_bare:
@@ -604,7 +607,7 @@ def _translational(
 
 
 def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarray:
-    """An angle that is measured within one turn goes on where it begins anew."""
+    """Unwraps an angle that is measured within one turn."""
     there = np.isfinite(angle)
     measured = angle[there]
     if (
@@ -613,7 +616,7 @@ def _unwrapped(angle: np.ndarray, column: Column, notes: list[str]) -> np.ndarra
         or np.abs(np.diff(measured)).max() < 0.9 * _TURN
     ):
         return angle
-    notes.append(f'"{column.title}" begins anew after each turn; the turns were counted.')
+    notes.append(f'"{column.title}" restarts after each turn; the turns were counted.')
     whole = angle.copy()
     whole[there] = np.unwrap(measured)
     return whole
@@ -641,8 +644,8 @@ def _drop_repeats(draft: _Draft) -> None:
 
 
 def _without_standstill(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Which samples count: not those of a sensor that stands still or is at the end of its range; a
-    displacement goes straight on there."""
+    """Returns which samples count: not those of a sensor that is frozen or at the end of its range;
+    a displacement is interpolated there."""
     counts = np.ones(len(next(iter(signals.values()))))
     for name in signals.keys() & {"friction", "drive"}:
         values = signals[name]
@@ -667,26 +670,26 @@ def _without_standstill(signals: dict[str, np.ndarray], notes: list[str]) -> np.
             f"The displacement stands still for {end - begin} samples and then jumps: the sensor"
             " was frozen"
         )
-        notes.append(f"{words}; a straight line is put there, and these samples do not count.")
+        notes.append(f"{words}; it is interpolated there, and these samples do not count.")
     return counts
 
 
 def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and last sample of each stretch of equal values."""
+    """Returns first and last sample of each stretch of equal values."""
     changes = np.flatnonzero(np.diff(values)) + 1
     return np.concatenate(([0], changes)), np.concatenate((changes - 1, [len(values) - 1]))
 
 
 def _still(values: np.ndarray) -> np.ndarray:
-    """Samples of a noisy signal that do not change: a few in a row at the ends of its range, or
-    many anywhere."""
+    """Finds samples of a noisy signal that do not change: a few in a row at the ends of its range,
+    or many anywhere."""
     still = np.zeros(len(values), dtype=bool)
     first, last = _runs(values)
     lengths = last - first + 1
     moving = np.repeat(lengths == 1, lengths)
     noise = rate_of(values[moving], 1.0).noise if moving.sum() > FEWEST else 0.0
     if noise <= _SILENCE * np.ptp(values):
-        return still  # without noise, or in steps wider than it, values repeat of themselves
+        return still  # without noise, or in larger steps, values repeat normally
     ends = np.isin(values[first], (values.min(), values.max()))
     chosen = (lengths >= STILL) | (ends & (lengths >= 3))
     steps = np.abs(np.diff(values))
@@ -694,15 +697,15 @@ def _still(values: np.ndarray) -> np.ndarray:
         np.concatenate((first[chosen & (first > 0)] - 1, last[chosen & (last < len(steps))]))
     ]
     if len(borders) and np.median(borders) < 2 * steps[steps > 0].min():
-        return still  # it comes to rest by single steps of its rounding
+        return still  # it comes to rest in single steps of its rounding
     for begin, end in zip(first[chosen], last[chosen], strict=True):
         still[begin : end + 1] = True
     return still if still.sum() >= STILL else np.zeros(len(values), dtype=bool)
 
 
 def _jumps(values: np.ndarray) -> list[tuple[int, int]]:
-    """Where a signal stands still and then makes a step far beyond all that it makes elsewhere:
-    from the first still sample to the one after."""
+    """Finds where a signal is constant and then jumps far beyond all other steps: from the first
+    constant sample to the one after."""
     if len(values) < FEWEST:
         return []
     first, last = _runs(values)
@@ -724,7 +727,7 @@ def _make_uniform(draft: _Draft) -> None:
     gaps = spans > 1.5 * interval
     draft.weight = np.ones(len(times))
     if not gaps.any() and np.abs(spans - interval).max() <= _TIME_ROUNDING * interval:
-        # what each is rounded to is not in the mean
+        # the rounding of each averages out
         draft.times = np.linspace(0.0, times[-1] - times[0], len(times))
         return
     count = math.floor((times[-1] - times[0]) / interval + 1e-6) + 1
@@ -753,14 +756,14 @@ def _make_uniform(draft: _Draft) -> None:
 
 
 def _means(values: np.ndarray, block: int) -> np.ndarray:
-    """Over blocks along the last axis; what does not fill one is left out."""
+    """Returns means over blocks along the last axis; an incomplete one is left out."""
     count = values.shape[-1] // block
     return values[..., : count * block].reshape(*values.shape[:-1], count, block).mean(axis=-1)
 
 
 def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.ndarray:
-    """Replaces samples far off their neighbours, of a displacement, which cannot leap, as many as a
-    gap that is bridged has; they do not count either."""
+    """Replaces samples far from their neighbours, in a displacement, which cannot jump, as many as
+    in a bridged gap; they do not count."""
     weight = np.ones(len(next(iter(signals.values()))))
     for name, values in signals.items():
         reach = BRIDGED if name == "displacement" else 2
@@ -768,7 +771,7 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
         apart = np.abs(values - middle)
         limit = max(
             10 * 1.4826 * float(np.median(apart)),
-            # a motion that turns round fast is as far from the samples about it
+            # a fast reversal is as far from the neighbouring samples
             0.05 * reach * float(np.quantile(values, 0.99) - np.quantile(values, 0.01)),
         )
         far = (apart > limit) & (apart > 0)
@@ -785,7 +788,7 @@ def _without_outliers(signals: dict[str, np.ndarray], notes: list[str]) -> np.nd
 
 
 def _finished(draft: _Draft) -> Record:
-    """The record, with a velocity and friction in the direction of the motion."""
+    """Makes the record, with a velocity and friction in the direction of the motion."""
     velocity, displacement, filtered = _motion(draft)
     force = _resistance(draft)
     moves = velocity if "velocity" in draft.signals else np.diff(displacement)  # a filter rounds
@@ -797,18 +800,18 @@ def _finished(draft: _Draft) -> Record:
     turned = _is_turned(velocity, force, both_ways, draft.options.sign, place[1:])
     if turned:
         draft.notes.append(
-            "The force is the one on the body, against the motion; its sign was turned round to"
-            " this library's."
+            "The force is the one on the body, against the motion; its sign was changed to this"
+            " library's."
         )
     sign = -1.0 if turned else 1.0
     force, acceleration, kernel = _without_inertia(draft, velocity, sign * force, filtered)
-    ends = len(kernel) // 2  # there the filter has no samples beyond, and what it gives is no mean
+    ends = len(kernel) // 2  # near the ends the filter lacks samples, and its result is no mean
     if ends and draft.weight[ends:-ends].sum() >= FEWEST:
         draft.weight[:ends] = draft.weight[-ends:] = 0.0
     if not both_ways and draft.options.offset == "auto":
         draft.notes.append(
-            "The motion goes one way only, so that an offset of the force cannot be told from"
-            " friction; none is assumed."
+            "The motion has one direction only, so that an offset of the force cannot be"
+            " distinguished from friction; none is assumed."
         )
     signals, options = draft.signals, draft.options
     rougher, widths = _rougher(draft, filtered)
@@ -839,20 +842,21 @@ def _finished(draft: _Draft) -> Record:
 
 
 def _resistance(draft: _Draft) -> np.ndarray:
-    """The force as it was measured, of a drive without what it passes on."""
+    """Returns the measured force, of a drive without the transmitted part."""
     if not draft.is_drive:
         return draft.signals["friction"]
     if "transmitted" not in draft.signals:
         return draft.signals["drive"]
     draft.notes.append(
-        "The transmitted torque was taken off that of the drive: what is left is friction and"
+        "The transmitted torque was subtracted from the drive's: the remainder is friction and"
         " inertia."
     )
     return draft.signals["drive"] - draft.signals["transmitted"]
 
 
 def _transmitted(draft: _Draft, kernel: np.ndarray) -> np.ndarray | None:
-    """What a gear passes on, where it changes enough to show which share of it is friction."""
+    """Returns the force that a gear transmits, if it changes enough to show which share of it is
+    friction."""
     if "transmitted" not in draft.signals:
         return None
     size = np.abs(draft.signals["transmitted"])
@@ -860,15 +864,16 @@ def _transmitted(draft: _Draft, kernel: np.ndarray) -> np.ndarray | None:
     if spread >= _STEADY_LOAD:
         return smoothed(draft.signals["transmitted"], kernel)
     draft.notes.append(
-        f"What the gear transmits changes by {spread:.0%} about its mean, too little to tell its"
-        " friction under load (gearLoadCoefficient) from that without load: it is not fitted, and"
+        f"The load of the gear changes by {spread:.0%} about its mean, too little to"
+        " distinguish its friction under load (gearLoadCoefficient) from that without: it is not"
+        " fitted, and"
         " the friction found is that at this load."
     )
     return None
 
 
 def _check_motion(draft: _Draft, velocity: np.ndarray, force: np.ndarray) -> None:
-    """Refuses a record that says nothing about friction."""
+    """Refuses a record without information on friction."""
     file = draft.file
     if not np.ptp(force) and (not force[0] or _goes_both_ways(velocity)):
         raise BristleError(
@@ -891,8 +896,8 @@ def _check_motion(draft: _Draft, velocity: np.ndarray, force: np.ndarray) -> Non
 def _without_inertia(
     draft: _Draft, velocity: np.ndarray, force: np.ndarray, filtered: Rate | None
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-    """The force without the inertia of a mass that is known; the acceleration, where the mass is to
-    be found; and the filter that both went through."""
+    """Returns the force without the inertia of a known mass; the acceleration, if the mass is
+    unknown; and the filter of both."""
     if not draft.has_inertia:
         if draft.is_drive:
             draft.notes.append(
@@ -905,13 +910,13 @@ def _without_inertia(
     if mass is None:
         return force, acceleration, kernel
     radius = draft.options.radius
-    told = f"{mass * radius**2:g} kg.m2" if radius and draft.options.turns else f"{mass:g} kg"
-    draft.notes.append(f"The inertia of {told} was taken off the driving force.")
+    inertia = f"{mass * radius**2:g} kg.m2" if radius and draft.options.turns else f"{mass:g} kg"
+    draft.notes.append(f"The inertia of {inertia} was subtracted from the driving force.")
     return force - mass * acceleration, None, kernel
 
 
 def _rougher(draft: _Draft, rate: Rate | None) -> tuple[np.ndarray | None, tuple[int, ...]]:
-    """The velocities that other filters would have given, and the windows of all."""
+    """Returns the velocities of other filters, and the windows of all."""
     if rate is None:
         return None, ()
     order = 0 if "velocity" in draft.signals else 1
@@ -926,7 +931,7 @@ def _rougher(draft: _Draft, rate: Rate | None) -> tuple[np.ndarray | None, tuple
 
 
 def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Record:
-    """The record with no more than so many samples: means over neighbours, if need be."""
+    """Returns the record with at most this many samples: means over neighbours, if necessary."""
     block = math.ceil(len(record.time) / samples)
     if block <= 1:
         return record
@@ -946,19 +951,18 @@ def averaged(record: Record, samples: int, notes: list[str] | None = None) -> Re
 
 
 def _motion(draft: _Draft) -> tuple[np.ndarray, np.ndarray, Rate | None]:
-    """Velocity, displacement and how the one came from the other, where it did: by a window that is
-    everywhere the same, where the force goes through the same one."""
+    """Returns velocity, displacement and the filter between them, if any: with the same window
+    everywhere if the force passes the same one."""
     signals, interval, notes = draft.signals, draft.interval, draft.notes
     if "velocity" not in signals:
         rate = rate_of(signals["displacement"], interval, draft.step)
-        notes.append(_told_rate("Velocity", "displacement", rate, interval, "m"))
+        notes.append(_rate_note("Velocity", "displacement", rate, interval, "m"))
         values = rate.values
         if not draft.has_inertia:
             values = local_rate(signals["displacement"], interval, rate)
         if not np.array_equal(values, rate.values):
             notes.append(
-                "Where the motion bends more than elsewhere, as where it starts and stops, narrower"
-                " windows were taken."
+                "Narrower windows were used where the motion bends more, as at starts and stops."
             )
         gain = _flattening(signals["displacement"], _integral(values, interval))
         if gain > 1 + _FLAT:
@@ -976,8 +980,8 @@ def _motion(draft: _Draft) -> tuple[np.ndarray, np.ndarray, Rate | None]:
 
 
 def _check_displacement(draft: _Draft, integral: np.ndarray) -> None:
-    """Compares it with the integral of the velocity, of a motion to and fro beside a straight line:
-    an offset of the velocity, however small, adds up to one."""
+    """Compares the displacement with the integral of the velocity, apart from a straight line: an
+    offset of the velocity, however small, adds up to one."""
     way = draft.signals["displacement"]
     lines = (
         [np.ones(len(way)), draft.times] if _goes_both_ways(np.diff(integral)) else [1 + 0 * way]
@@ -992,20 +996,20 @@ def _check_displacement(draft: _Draft, integral: np.ndarray) -> None:
             f"{draft.file}: {words}; the unit or the sign of one of them is wrong (leave one out"
             " with --column velocity=none or displacement=none)."
         )
-    draft.notes.append(f"Of both the velocity is taken, but {words}; is one of them wrong?")
+    draft.notes.append(f"The velocity is used, but {words}; is one of them wrong?")
 
 
 def _without_noise(draft: _Draft) -> tuple[np.ndarray, Rate | None]:
-    """A measured velocity without its noise, which would move a bristle to and fro and make it look
-    softer; left as it is where an acceleration is made of it, whose filter does the same."""
+    """Removes the noise of a measured velocity, which would move a bristle to and fro and make it
+    look softer; unchanged if an acceleration is derived from it, whose filter does the same."""
     velocity = draft.signals["velocity"]
     noise = noise_of(velocity)
     if draft.has_inertia or noise <= _SILENCE * np.ptp(velocity):
         return velocity, None
     rate = smoothed_velocity(velocity, noise)
     draft.notes.append(
-        f"The measured velocity has noise of {units.with_prefix(noise, 'm/s')}, which a bristle"
-        f" would take for motion: smoothed over {rate.width} samples"
+        f"The measured velocity has noise of {units.with_prefix(noise, 'm/s')}, which would move a"
+        f" bristle: smoothed over {rate.width} samples"
         f" ({units.with_prefix(rate.width * draft.interval, 's')}), which shifts nothing in time"
         f" and leaves {units.with_prefix(rate.noise_left, 'm/s')}."
     )
@@ -1017,14 +1021,14 @@ def _integral(velocity: np.ndarray, interval: float) -> np.ndarray:
 
 
 def _flattening(way: np.ndarray, integral: np.ndarray) -> float:
-    """How much the measured displacement moves for each metre that a filtered velocity does: a wide
-    window takes some of a swing, and a stiffness would be too large by as much."""
+    """Returns the ratio of the measured displacement to that of a filtered velocity: a wide window
+    reduces an oscillation, and a stiffness would be too large by as much."""
     table = np.column_stack([integral, np.ones(len(way))])
     gain = float(np.linalg.lstsq(table, way, rcond=None)[0][0])
     return gain if gain > 1 + _FLAT else 1.0
 
 
-def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
+def _rate_note(what: str, signal: str, rate: Rate, interval: float, unit: str) -> str:
     steps = f", steps of {units.with_prefix(rate.step, unit)}" if rate.step else ""
     left = units.with_prefix(rate.noise_left, "m/s" if unit == "m" else "m/s2")
     return (
@@ -1038,12 +1042,12 @@ def _told_rate(what: str, signal: str, rate: Rate, interval: float, unit: str) -
 def _acceleration(
     draft: _Draft, velocity: np.ndarray, filtered: Rate | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The acceleration, and the mean of the true one that it is: forces beside it have to be the
-    same mean, or the mass makes up for the difference."""
+    """Returns the acceleration, and the weights of its filter: forces beside it have to be the same
+    mean, or the mass would compensate for the difference."""
     if "acceleration" in draft.signals:
         return draft.signals["acceleration"], np.ones(1)
     rate = rate_of(velocity, draft.interval, before=filtered)
-    draft.notes.append(_told_rate("Acceleration", "velocity", rate, draft.interval, "m/s"))
+    draft.notes.append(_rate_note("Acceleration", "velocity", rate, draft.interval, "m/s"))
     draft.notes.append(
         "The force, measured and modelled, goes through the same filter as the acceleration, so"
         " that it rounds off neither more nor less."
@@ -1052,8 +1056,8 @@ def _acceleration(
 
 
 def _place(displacement: np.ndarray, lever: float | None) -> np.ndarray:
-    """What a load may go with: the displacement, and of an angle at this lever its cosine and
-    sine."""
+    """Returns what a load may depend on: the displacement, and of an angle at this lever its cosine
+    and sine."""
     rows = [displacement - displacement.mean()]
     return np.stack(
         rows
@@ -1065,8 +1069,8 @@ def _place(displacement: np.ndarray, lever: float | None) -> np.ndarray:
 def _is_turned(
     velocity: np.ndarray, force: np.ndarray, both_ways: bool, sign: str, gravity: np.ndarray
 ) -> bool:
-    """Friction takes energy out: a force that does not is the one on the body. What gravity may do
-    to a joint on its way does not count."""
+    """Checks the sign of the force: friction dissipates energy, so a force that does not is the one
+    on the body. Work of gravity on a joint does not count."""
     if sign != "auto":
         return sign == "-"
     if len(gravity):
@@ -1077,11 +1081,11 @@ def _is_turned(
 
 
 def _doubts(record: Record) -> list[str]:
-    """What looks like a wrong unit."""
+    """Reports what looks like a wrong unit."""
     doubts = []
     loaded = record.normal > 0.1 * record.normal.max()
     level = float(np.quantile(np.abs(record.force[loaded]), 0.9) / np.median(record.normal[loaded]))
-    # with a normal force of 1 N a coefficient is a force, and models take those from 1e-6 on
+    # with a normal force of 1 N a coefficient is a force, and models accept those from 1e-6 on
     low, high = (1e-5, math.inf) if record.normal.max() == 1.0 else (1e-4, 10.0)
     if not low < level < high:
         doubts.append(

@@ -1,4 +1,4 @@
-"""Which column of a measurement is what: by its name, then by its unit, or as the user says."""
+"""Finds the role of each column of a measurement: by its name, then by its unit, or as given."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .tables import Column, Table
 
 @dataclass(frozen=True)
 class Role:
-    """What a column may be: the words that name it, the shorter ones that must be the whole name,
-    and what its unit measures."""
+    """A role of a column: words that name it, shorter ones that must be the whole name, and the
+    quantity of its unit."""
 
     name: str
     text: str
     long: str
     whole: str
     kinds: tuple[str, ...]
-    by_unit: bool = True  # a single column left with such a unit is taken
-    else_kinds: tuple[str, ...] = ()  # what its unit may measure, where no column has those kinds
+    by_unit: bool = True  # the only remaining column with such a unit is used
+    else_kinds: tuple[str, ...] = ()  # quantity of its unit, if no column has those kinds
 
     @property
     def words(self) -> list[str]:
@@ -88,7 +88,7 @@ ROLES = (
         "current strom amps courant corriente",
         "i iq",
         (units.CURRENT,),
-        # the control signal of an amplifier that makes a current of it
+        # the control signal of an amplifier that outputs a current
         else_kinds=(units.VOLTAGE,),
     ),
     Role(
@@ -129,12 +129,10 @@ COMMANDED = ("command", "setpoint", "target", "reference", "ref", "soll", "desir
 def find_roles(
     table: Table, given: Mapping[str, str], has_normal: bool = False, by_current: bool = False
 ) -> dict[str, Column]:
-    """The column of each role that the table has. `given` names columns by title or name, or leaves
-    a role out with "none".
-
-    Where the normal force is known besides (`has_normal`), a column "Load" is the load cell of a
-    testing machine, which measures friction; where the current is to give the force (`by_current`),
-    no column is taken for that by its unit."""
+    """Returns the column of each role in the table. `given` names columns by title or name, or
+    leaves a role out with "none". If the normal force is known otherwise (`has_normal`), a column
+    "Load" is the load cell of a testing machine, which measures friction; if the force comes from
+    the current (`by_current`), no column becomes the force by its unit."""
     found: dict[str, Column] = {}
     for name, title in given.items():
         if title != "none":
@@ -173,7 +171,7 @@ def find_roles(
 
 
 def _replaced(role: str, found: Mapping[str, Column], by_current: bool) -> bool:
-    """Whether another column already says what this role would."""
+    """Checks whether another column already replaces this role."""
     return role == "friction" and bool(
         ({"drive", "coefficient"} | ({"current"} if by_current else set())) & found.keys()
     )
@@ -226,8 +224,8 @@ def _by_name(role: Role, free: list[Column], table: Table) -> Column | None:
 
 
 def misfits(table: Table, names: Iterable[str]) -> str:
-    """A hint to the columns that are named like one of these roles, but whose unit measures
-    something else."""
+    """Writes a hint to the columns named like one of these roles, but with a unit of another
+    quantity."""
     for role in (BY_NAME[name] for name in names):
         for column in table.columns:
             if (
@@ -250,21 +248,21 @@ def misfits(table: Table, names: Iterable[str]) -> str:
 
 
 def _fits(role: Role, column: Column) -> bool:
-    """A column whose unit is of another kind is something else; one without a unit may be
-    anything."""
+    """Checks the unit: a column with a unit of another kind is something else; one without a unit
+    may be anything."""
     return column.unit is None or column.unit.kind in role.kinds + role.else_kinds
 
 
 def _whole(column: Column) -> str:
-    """A name as one word, without what stands in brackets."""
+    """Returns a name as one word, without brackets."""
     return re.sub(r"[\s\-]", "", re.sub(r"[\[({<][^\[\](){}<>]*[\])}>]", "", column.name)).lower()
 
 
 def _words(column: Column) -> set[str]:
-    """The words of a name: "Normal force", normal_force and normalForce have the same."""
+    """Returns the words of a name: "Normal force", normal_force and normalForce have the same."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", column.name)
     words = [word.lower() for word in re.split(r"[\s_\-./:()\[\]]+", spaced) if word]
     if "load cell" in " ".join(words):
-        # it measures a force, and seldom the load
+        # it measures a force, rarely the load
         words = [word for word in words if word not in ("load", "cell")] + ["loadcell"]
     return {*words, _whole(column)}

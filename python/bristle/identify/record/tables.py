@@ -1,5 +1,5 @@
-"""Reads a measured table as it comes: comma, semicolon, tab, bar or blanks between the cells,
-decimal comma, units in the header."""
+"""Reads a measured table in its usual forms: comma, semicolon, tab, bar or blanks between the
+cells, decimal comma, units in the header."""
 
 from __future__ import annotations
 
@@ -18,17 +18,15 @@ from .cells import NotANumber, decimal_signs, is_missing, is_number, numbers
 from .units import NUMBER, Unit, known_units, unit_of
 
 COMMENTS = ("#", "%", "//", "!")
-FIRST_LINES = 400  # of a longer file, that tell its titles and its separator
-MOST_COLUMNS = (
-    1000  # of which a record needs four: each is looked through for its unit and its role
-)
-HEAD = 8  # lines above the numbers in which titles and units are looked for
+FIRST_LINES = 400  # of a longer file, to find its titles and its separator
+MOST_COLUMNS = 1000  # of which a record needs four: each is searched for its unit and its role
+HEAD = 8  # lines above the numbers to search for titles and units
 Row = tuple[int, list[str]]  # number of the line in the file, and its cells
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column that is read when it is used, so that others may hold texts or gaps."""
+    """A column that is read only when used, so that others may hold texts or gaps."""
 
     file: Path
     title: str  # as in the file
@@ -37,7 +35,7 @@ class Column:
     lines: Sequence[int]
     cells: tuple[str, ...]
     decimal_signs: frozenset[str] = frozenset()  # of the whole table
-    read: np.ndarray | None = None  # its numbers, where all of the table was read at once
+    read: np.ndarray | None = None  # its numbers, if the whole table was read at once
 
     @property
     def unit(self) -> Unit | None:
@@ -45,10 +43,10 @@ class Column:
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers in SI units, NaN where one is missing; an error that names file, line and
-        column where there is something else."""
+        """The numbers in SI units, NaN where one is missing; an error names file, line and column
+        of anything else."""
         if self.unit_text is not None and self.unit is None:
-            known = f"known are {known_units()}; if it is no unit, take it out of the title"
+            known = f"known are {known_units()}; if it is no unit, remove it from the title"
             raise BristleError(
                 f'{self.file}: column "{self.title}": the unit {self.unit_text} is not known;'
                 f" {known}."
@@ -77,7 +75,7 @@ class Table:
 
 
 def read_table(file: Path) -> Table:
-    """The columns of a file, by the titles of its header, or numbered where it has none."""
+    """Reads the columns of a file, by the titles of its header, or numbered if it has none."""
     text = _text(file)
     try:
         return _large_table(text, file) or _table(text, file)
@@ -86,11 +84,9 @@ def read_table(file: Path) -> Table:
 
 
 def _large_table(text: str, file: Path) -> Table | None:
-    """A file that has nothing but numbers below its header, all at once; None for any other.
-
-    The first lines tell titles and separator. The rest has to have the same number of cells in
-    every line, and one decimal sign that is beyond doubt; whatever else is in it is left to the
-    reader of lines, which knows what to do with it, or what to say.
+    """Reads a file with nothing but numbers below its header at once; None for any other. The first
+    lines give titles and separator. All others must have the same number of cells, and one clear
+    decimal sign; any other file is left to the reader of lines, with its messages.
     """
     lines = text.rstrip("\r\n").replace("\r\n", "\n").split("\n")
     if len(lines) <= FIRST_LINES:
@@ -113,7 +109,7 @@ def _large_table(text: str, file: Path) -> Table | None:
 
 
 def _all_numbers(lines: list[str], separator: str | None) -> np.ndarray | None:
-    """The numbers of lines that are all alike; None if they are not."""
+    """Returns the numbers of uniform lines; None if they are not uniform."""
     text = "\n".join(lines)
     signs = decimal_signs([text.replace(separator or " ", "\n").replace("\n ", "\n")])
     if signs == {","} and separator != "," and "." not in text:
@@ -132,7 +128,7 @@ def _numbered(text: str) -> list[tuple[int, str]]:
 
 
 def _table(text: str, file: Path) -> Table:
-    """Line by line."""
+    """Reads a table line by line."""
     lines = _numbered(text)
     separator = _separator(lines)
     split = [(i, _cells(line, separator)) for i, line in lines if not _is_comment(line)]
@@ -149,7 +145,7 @@ def _table(text: str, file: Path) -> Table:
         )
     for line, cells in data:
         if len(cells) == usual < width and separator is not None:
-            # columns that are empty from top to bottom, as LabVIEW's comments
+            # entirely empty columns, as LabVIEW's comments
             cells += [""] * (width - usual)
         while len(cells) > width and not cells[-1]:
             cells.pop()
@@ -198,7 +194,7 @@ def _text(file: Path) -> str:
         )
     text = data.decode(coding, errors="replace") if (coding := _wide_coding(data)) else None
     if text is None:
-        data = data.rstrip(b"\0\x1a")  # a log that was made longer than it became
+        data = data.rstrip(b"\0\x1a")  # a log file that was allocated longer than it was filled
         if b"\0" in data[:4096]:
             raise BristleError(
                 f"{file}: this is not a text file; a table of numbers with a header is needed."
@@ -211,7 +207,7 @@ def _text(file: Path) -> str:
 
 
 def _wide_coding(data: bytes) -> str | None:
-    """The coding of a text with two or four bytes to a character."""
+    """Returns the encoding of a text with two or four bytes per character."""
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -225,7 +221,7 @@ def _wide_coding(data: bytes) -> str | None:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines with their numbers; a title in quotes that goes over several lines is one."""
+    """Returns the lines with their numbers; a quoted title over several lines is one."""
     bare = text.split("\n") if "\n" in text else text.split("\r")
     lines = []
     i = 0
@@ -252,8 +248,8 @@ def _cells(line: str, separator: str | None) -> list[str]:
 
 
 def _separator(lines: list[tuple[int, str]]) -> str | None:
-    """What parts the cells; None are blanks. It is seen in the middle of the file, where there are
-    no titles."""
+    """Returns the separator of the cells; None for blanks. It is found in the middle of the file,
+    where there are no titles."""
     texts = [line for _, line in lines if not _is_comment(line)]
     middle = texts[len(texts) // 2 :][:20] or texts
     for separator in ("\t", ";", "|"):
@@ -268,8 +264,8 @@ def _separator(lines: list[tuple[int, str]]) -> str | None:
 
 
 def _first_row(rows: list[Row], file: Path) -> int:
-    """Where the numbers begin: the first line that is mostly numbers and as wide as those in the
-    middle of the file."""
+    """Finds where the numbers begin: the first line that is mostly numbers and as wide as those in
+    the middle of the file."""
     middle = Counter(len(cells) for _, cells in rows[len(rows) // 2 :][:20] if _is_data(cells))
     usual = middle.most_common(1)[0][0] if middle else None
     start = next(
@@ -301,8 +297,8 @@ def _has_unit(cell: str) -> bool:
 def _head(
     lines: list[str], separator: str | None, width: int
 ) -> tuple[list[str], list[str] | None]:
-    """The titles and the line of units below them if there is one; a header may stand in a comment,
-    and a remark below it."""
+    """Returns the titles and the line of units below them, if there is one; a header may be in a
+    comment, with a remark below it."""
     above = [
         cells
         for line in lines
@@ -323,8 +319,8 @@ def _head(
 
 
 def _titles(line: str, separator: str | None, width: int) -> list[str]:
-    """The cells of a line above the numbers. Where blanks part them, two of them may, or the
-    bracket of a unit, so that as many titles as columns come out."""
+    """Returns the cells of a line above the numbers. If blanks separate them, pairs of blanks or
+    brackets of units may, so that there are as many titles as columns."""
     line = line.strip().lstrip("#%!/ ") if _is_comment(line) else line
     if separator is not None:
         cells = _cells(line, separator)
@@ -345,7 +341,7 @@ def _titles(line: str, separator: str | None, width: int) -> list[str]:
 
 
 def _with_units_joined(cells: list[str]) -> list[str]:
-    """In a header parted by blanks, a unit in brackets belongs to the title before it."""
+    """Joins, in a header separated by blanks, a unit in brackets with the title before it."""
     joined: list[str] = []
     for cell in cells:
         if joined and cell.startswith(("[", "(")):
@@ -356,7 +352,7 @@ def _with_units_joined(cells: list[str]) -> list[str]:
 
 
 def _are_units(cells: list[str]) -> bool:
-    """Whether a line gives units: most of its cells are some."""
+    """Checks whether a line gives units: most of its cells are units."""
     filled = [cell for cell in cells if cell]
     return 2 * sum(1 for cell in filled if unit_of(cell)) > len(filled) > 0
 
@@ -377,8 +373,8 @@ normal tangential
 
 
 def _is_remark(bracket: re.Match[str]) -> bool:
-    """Whether what stands in brackets is a remark and no unit: (filtered), (Ch 3), (second run),
-    [hh:mm:ss]. One word that is not known may be either."""
+    """Checks whether a text in brackets is a remark and no unit: (filtered), (Ch 3), (second run),
+    [hh:mm:ss]. A single unknown word may be either."""
     text = bracket[1].strip()
     if ":" in text:
         return True
@@ -393,10 +389,10 @@ def _is_remark(bracket: re.Match[str]) -> bool:
 
 
 def _name_and_unit(title: str) -> tuple[str, str | None]:
-    """A title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm", x/mm, "v
-    mm/s", position_mm or vel_mm_s."""
+    """Splits a title such as "Position [mm]", "Position (mm)", "Position / mm", "Position, mm",
+    x/mm, "v mm/s", position_mm or vel_mm_s."""
     brackets = list(_BRACKETS.finditer(title))
-    # a unit that is known, wherever it stands: "Force [N] (filtered)", "Force (N, filtered)"
+    # a known unit, in any place: "Force [N] (filtered)", "Force (N, filtered)"
     for found in reversed(brackets):
         unit, _, remark = found[1].partition(",")
         if unit_of(unit) and found[0] != "(1)":
@@ -414,7 +410,7 @@ def _name_and_unit(title: str) -> tuple[str, str | None]:
     for pattern in (r"(.*\S)\s+/\s*(\S+)$", r"(.*?),\s*(\S+)$", r"(.*\S)\s+in\s+(\S+)$"):
         if (match := re.match(pattern, title)) and (not brackets or unit_of(match[2])):
             return match[1].strip() or title, match[2].strip()
-    # only where it is a unit for sure
+    # only if it is certainly a unit
     for pattern in (r"(.*\S)\s+([^\s\d-]\S+)$", *_SNAKES, r"([^/]+)/(\S+)$"):
         if (
             not title.endswith(")")
@@ -427,7 +423,7 @@ def _name_and_unit(title: str) -> tuple[str, str | None]:
 
 
 def _unit_text(text: str) -> str | None:
-    """A unit as it may stand at the end of a title: mm/s, mm_s, mm_per_s, N_m."""
+    """Returns a unit as written at the end of a title: mm/s, mm_s, mm_per_s, N_m."""
     plain = text.replace("_per_", "/")
     for unit in (plain, plain.replace("_", "/"), plain.replace("_", "·")):
         if (known := unit_of(unit)) and known.kind != NUMBER and text != "in":

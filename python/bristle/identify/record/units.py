@@ -1,4 +1,4 @@
-"""Units in the headers of measurements: what they measure, and their size in SI units."""
+"""Units in the headers of measurements: their quantity, and their size in SI units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORCE, TORQUE, CURRENT, VOLTAGE, MASS = "force", "torque", "current", "voltage",
 
 
 def _sizes(sizes: dict[str, float]) -> dict[str, float]:
-    """By each of the names that stand for a size."""
+    """Returns sizes by each of their names."""
     return {name: size for names, size in sizes.items() for name in names.split()}
 
 
@@ -106,11 +106,11 @@ _PRODUCTS: dict[tuple[tuple[str, int], ...], str] = {  # kinds by the powers of 
 class Unit:
     text: str
     kind: str
-    factor: float  # times the number gives SI units
+    factor: float  # factor to SI units
 
 
 def unit_of(text: str) -> Unit | None:
-    """The unit that a text such as mm/s, µN or "kN m" names, or None if it is not known."""
+    """Returns the unit of a text such as mm/s, µN or "kN m", or None if it is unknown."""
     plain = _plain(text)
     if plain in _NUMBERS:
         return Unit(text, NUMBER, _NUMBERS[plain])
@@ -145,7 +145,7 @@ _FACTOR = re.compile(r"([^\d^]+?)(?:\^?(-\d|[2-9]))?")
 
 
 def _factors(plain: str) -> list[tuple[str, int]]:
-    """The units whose product it is, with their powers: mm/s^2, "mm s-2", N·m, N-m, Nmm."""
+    """Splits a unit into factors with their powers: mm/s^2, "mm s-2", N·m, N-m, Nmm."""
     if single := _FORCE_AND_LENGTH.fullmatch(plain):
         return [(name, 1) for name in single.groups()]
     found = []
@@ -161,7 +161,7 @@ _FORCE_AND_LENGTH = re.compile(r"(\w*N|(?i:newton))((?:[a-z]?m|(?i:met(?:er|re)s
 
 
 def _single(plain: str) -> tuple[str, float] | None:
-    """A unit of one factor, with a prefix or without."""
+    """Returns a unit of one factor, with a prefix or without."""
     lower = plain.lower()
     for kind, names in _BASES.items():
         if plain in names:
@@ -179,14 +179,14 @@ def _single(plain: str) -> tuple[str, float] | None:
 
 
 def _with(prefix: str) -> set[str]:
-    """What may stand behind a prefix."""
+    """Returns the units that a prefix may precede."""
     if prefix in _LONG_PREFIXES:
         return _WRITTEN_OUT
     return {"N"} if prefix == "K" else _PREFIXED | ({"sec"} if prefix in ("m", "u") else set())
 
 
 def known_units() -> str:
-    """A few words on what is known, for messages."""
+    """Lists the known units briefly, for messages."""
     return (
         "s, ms, min; m, mm, um, in; rad, deg, rev; m/s, mm/s, rad/s, rpm; m/s^2, g; N, mN, kN, lbf,"
         " kgf; N.m, Nmm; A, mA, V; 1, %"
@@ -197,12 +197,12 @@ _STEPS = ((1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "
 
 
 def prefixed(value: float) -> tuple[float, str]:
-    """The size and the sign of the prefix that a number of three digits needs."""
+    """Returns size and symbol of the prefix for a number of three digits."""
     return next((step for step in _STEPS if abs(value) >= 0.9995 * step[0]), _STEPS[-1])
 
 
 def with_prefix(value: float, unit: str) -> str:
-    """A number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
+    """Writes a number with a prefix to its unit: 0.00024 m/s is 0.24 mm/s."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g} {unit}"
     size, prefix = prefixed(value)

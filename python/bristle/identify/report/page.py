@@ -1,4 +1,5 @@
-"""The page of an identification: numbers, pictures and doubts in one file that needs no network."""
+"""Writes the page of an identification: numbers, pictures and doubts in one file that needs no
+network."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def fit_page(
         *(ranking_section(ranking, verdicts) if ranking else []),
         "<h2>Parameters</h2>",
         _parameters(fit),
-        sentences("What the data do not tell", doubts(fit)),
+        sentences("What the data do not determine", doubts(fit)),
         "<h2>Measured and modelled</h2>",
         *(
             picture
@@ -78,11 +79,11 @@ def _parameters(fit: Fit) -> str:
 
 
 _MEANINGS = {
-    "mass": "Moved mass, fitted with the rest",
-    "inertia": "Moved inertia, fitted with the rest",
-    DELAY: "By how much the force lags behind the motion: no parameter of the element",
+    "mass": "Moved mass, fitted as well",
+    "inertia": "Moved inertia, fitted as well",
+    DELAY: "Lag of the force behind the motion: no parameter of the element",
     LOW_PASS: "Time constant of a low-pass in the force's way: no parameter of the element",
-    GEARS[0]: "By how much the loss coefficient is larger in driving, smaller in being driven",
+    GEARS[0]: "Difference of the loss coefficient: larger in driving, smaller in being driven",
     GEARS[1]: "Share of the transmitted torque that is friction: a loss coefficient of GearLoad",
     "gravityCosine": "Load proportional to the cosine of the angle: no parameter of the element",
     "gravitySine": "Load proportional to the sine of the angle: no parameter of the element",
@@ -91,16 +92,16 @@ _MEANINGS = {
 
 
 def _meaning(one: Estimate) -> str:
-    """Of what was fitted beside the parameters."""
+    """Describes what was fitted beside the parameters."""
     if "Start" in one.name:
-        return "State at the first sample of the record, fitted with the rest"
+        return "State at the first sample of the record, fitted as well"
     return _MEANINGS.get(one.name, "Constant load on the axis: no parameter of the element")
 
 
 def pictures_of(record: Record, modelled: np.ndarray) -> dict[str, str]:
-    """The pictures of a record by name: over time, close, over displacement and velocity, and the
-    residual; of a joint with its angles and torques. What does not count at the ends of a record is
-    not drawn: the model is free there, and may go anywhere."""
+    """Draws the pictures of a record by name: over time, close, over displacement and velocity, and
+    the residual; of a joint with its angles and torques. Samples that do not count at the ends of a
+    record are not drawn: the model is not fitted there."""
     counted = np.flatnonzero(record.weight)
     rows, whole = _close(record), slice(counted[0], counted[-1] + 1)
     way, speed = record.displacement - record.displacement.mean(), record.velocity
@@ -151,8 +152,8 @@ def _pictures(record: Record, modelled: np.ndarray) -> list[str]:
 
 
 def _close(record: Record) -> slice:
-    """A twentieth of the record, or two strokes if that is less, about the reversal in its middle;
-    without any, about its fastest change of force."""
+    """Returns a twentieth of the record, or two strokes if that is less, about the reversal in its
+    middle; without any, about its fastest change of force."""
     count, turns = len(record.time), record.reversals()
     if len(turns):
         middle = int(turns[len(turns) // 2])
@@ -180,14 +181,14 @@ def ranking_section(ranking: Ranking, verdicts: Sequence[str]) -> list[str]:
         paragraph(" ".join(verdicts)),
         figure(
             ranking_picture(ranking),
-            f"RMS error on what was held out, relative to the RMS {_compared(ranking)}.",
+            f"RMS error on the held-out data, relative to the RMS {_compared(ranking)}.",
         ),
         table(HEADS, ranking_rows(ranking), 6),
     ]
 
 
 def _compared(ranking: Ranking) -> str:
-    """What the errors are compared with."""
+    """Returns the force that the errors are relative to."""
     best = ranking.places[0]
     what = "torque" if best.of.form.turns else "force"
     return f"{'friction' if best.held_out.relative_to_drive is None else 'driving'} {what}"

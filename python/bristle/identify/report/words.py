@@ -1,5 +1,5 @@
-"""Results in words: numbers with the digits they have, and a plain sentence where the data do not
-determine something."""
+"""Writes results in words: numbers with significant digits, and a plain sentence for whatever the
+data do not determine."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from ..fit.statistics import CONFIDENCE, Quality
 from ..record.reading import GRAVITY, SPRING
 from ..record.units import prefixed, with_prefix
 
-BRISTLE = ("bristle", "stiction", "element", "breakaway")  # what acts right after a reversal
-NOTICED = 0.01  # of the friction force, from which on an offset is worth a sentence
-WHITE = 0.1  # of the samples: if fewer are independent, it is worth a sentence
+BRISTLE = ("bristle", "stiction", "element", "breakaway")  # act right after a reversal
+NOTICED = 0.01  # of the friction force, from which on an offset is reported
+WHITE = 0.1  # of the samples: if fewer are independent, it is reported
 
 
 def rounded(value: float, half_width: float) -> float:
-    """The value to the second digit of its uncertainty."""
+    """Rounds the value to the second digit of its uncertainty."""
     if not math.isfinite(half_width) or half_width <= 0 or value == 0:
         return float(f"{value:.3g}")
     return round(value, 1 - math.floor(math.log10(half_width)))
 
 
 def shown(value: float, half_width: float) -> str:
-    """The value with the digits it has: as many as its uncertainty leaves."""
+    """Writes the value with the digits that its uncertainty leaves."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     if not math.isfinite(half_width):
         return f"{value:.1g}"
     if abs(value) < half_width / 20:
-        return "0"  # as far as anything is known of it
+        return "0"  # as far as it is known
     first = math.floor(math.log10(abs(value)))
     last = math.floor(math.log10(half_width)) - 1 if half_width > 0 else first - 5
     digits = min(max(first - last + 1, 1), 6)
-    if 1e-4 <= abs(value) < 1e8:  # ends of one interval are seldom written in two ways then
+    if 1e-4 <= abs(value) < 1e8:  # so the ends of an interval are mostly written alike
         return f"{round(value, digits - 1 - first):.{max(digits - 1 - first, 0)}f}"
     return f"{value:.{digits - 1}e}"
 
@@ -56,7 +56,7 @@ def interval_text(one: Estimate) -> str:
 
 
 def _roughly(value: float) -> str:
-    """To its first digit."""
+    """Writes a value to its first digit."""
     return f"{float(f'{value:.1g}'):g}"
 
 
@@ -65,7 +65,7 @@ def value_text(one: Estimate) -> str:
 
 
 def force_text(value: float, of: Candidate) -> str:
-    """A force, or of a joint the torque that it makes at the radius."""
+    """Writes a force, or of a joint its torque at the radius."""
     return with_prefix(value * of.radius**of.form.power, "N.m" if of.form.turns else "N")
 
 
@@ -83,7 +83,8 @@ def quality_text(quality: Quality, of: Candidate) -> str:
 
 
 def doubts(fit: Fit) -> list[str]:
-    """A sentence for what the data do not tell, and which measurement would; each once."""
+    """Returns a sentence for whatever the data do not determine, and which measurement would; each
+    once."""
     return list(dict.fromkeys(_doubts(fit)))
 
 
@@ -111,9 +112,9 @@ def _of_parameters(fit: Fit) -> list[str]:
     lost = [one for one in fit.estimates if not one.determined and one.name not in grouped]
     sentences: list[str] = []
     for one in lost:
-        told = " ".join(sentences)  # what holds for several parameters is said of the first
+        stated = " ".join(sentences)  # what holds for several parameters is stated for the first
         more = [text for text in (_fact(fit.of[one.name].unit, fit), _advice(one, fit)) if text]
-        sentences.append(" ".join([_undetermined(one, fit), *(t for t in more if t not in told)]))
+        sentences.append(" ".join([_undetermined(one, fit), *(t for t in more if t not in stated)]))
     return [*map(_confused, widest), *sentences]
 
 
@@ -124,9 +125,9 @@ def _of_mass(fit: Fit) -> list[str]:
     torque = "torque" if fit.of.form.turns else "force"
     reason = (
         f"it can be exchanged for {_listed(like)}. Motion of another frequency, or another load,"
-        " would tell them apart"
+        " would distinguish them"
         if like
-        else f"what accelerates it is too small a part of the {torque}. Strokes that turn round"
+        else f"what accelerates it is too small a part of the {torque}. Strokes that reverse"
         " faster would show it"
     )
     return [
@@ -146,7 +147,7 @@ def _of_missing_load(fit: Fit) -> list[str]:
 
 
 def _offsets(fit: Fit) -> list[str]:
-    """Those that are more than a hundredth of the friction force, and more than none."""
+    """Reports offsets of more than a hundredth of the friction force that differ from zero."""
     level = NOTICED * fit.quality.rms / max(fit.quality.relative, 1e-12)
     sentences = []
     for i, record in enumerate(fit.records):
@@ -157,16 +158,16 @@ def _offsets(fit: Fit) -> list[str]:
         if record.external is None or record.turns:
             weight = ""
         sentences.append(
-            f"{record.name}: {_offset(fit, i)} was taken off. It may be the sensor's,"
-            f" {weight}or friction that differs by twice as much between both directions: the"
-            " data cannot tell. A reading without contact would; --offset none takes it for"
-            " friction, as backwardFrictionRatio."
+            f"{record.name}: {_offset(fit, i)} was subtracted. It may be the sensor's,"
+            f" {weight}or friction that differs by twice as much between both directions: the data"
+            " do not distinguish these. A reading without contact would; with --offset none it"
+            " counts as friction, as backwardFrictionRatio."
         )
     return sentences
 
 
 def _smeared(fit: Fit) -> list[str]:
-    """Records whose filter is wider than a reversal, where a bristle has intervals."""
+    """Reports records with a filter wider than a reversal, if a bristle has intervals."""
     turning = _turning(fit)
     known = [one.name for one in fit.estimates if one.determined]
     if not fit.seen.reverses or not any(name.startswith(BRISTLE) for name in known):
@@ -174,17 +175,17 @@ def _smeared(fit: Fit) -> list[str]:
     return [
         f"{record.name}: the velocity went through a filter over"
         f" {with_prefix(record.smoothing, 's')}, in which the contact moves"
-        f" {with_prefix(record.smeared, 'm')} after a reversal, but friction turns round"
-        f" within {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
+        f" {with_prefix(record.smeared, 'm')} after a reversal, but friction reverses within"
+        f" {with_prefix(turning, 'm')}: stiffness and damping of the bristle may lie"
         " outside of their intervals. A finer measurement of the motion or slower reversals would"
-        " tell them."
+        " determine them."
         for record in fit.records
         if record.smeared > 2 * turning
     ]
 
 
 def _places(fit: Fit) -> list[str]:
-    """Records whose residual goes with the position."""
+    """Reports records whose residual depends on the position."""
     sentences = []
     for record, modelled in zip(fit.records, fit.modelled, strict=True):
         if (share := share_of_place(record, record.force - modelled)) <= PLACE:
@@ -192,12 +193,12 @@ def _places(fit: Fit) -> list[str]:
         inertia = ", or inertia, where the force is that of a drive (--mass)"
         if record.acceleration is not None or record.mass is not None:
             inertia = ""
-        other, remedy = "another load than the one fitted", "Take it off the force"
+        other, remedy = "another load than the one fitted", "Subtract it from the force"
         if not record.load:
             kind = GRAVITY if record.turns else SPRING
-            other, remedy = "a load", f"Fit it with --load {kind}, take it off the force"
+            other, remedy = "a load", f"Fit it with --load {kind}, subtract it from the force"
         sentences.append(
-            f"{record.name}: {share:.0%} of the squared residual goes with the position and is"
+            f"{record.name}: {share:.0%} of the squared residual depends on the position and is"
             f" the same in both directions, so that it is not friction: {other} such as"
             f" gravity, a spring or a cable{inertia}. {remedy}, or measure where it does not"
             " act; the parameters here are spoilt by it."
@@ -206,38 +207,40 @@ def _places(fit: Fit) -> list[str]:
 
 
 def _of_law(fit: Fit) -> list[str]:
-    """What the law leaves beside noise."""
+    """Reports the residual of the law beside noise."""
     sentences = []
     if fit.systematic:
         sentences.append(
             f"{fit.of.name} does not describe the data within their noise: of the RMS error"
             f" {force_text(fit.systematic, fit.of)} repeat in every stroke at the same velocity or"
-            " way after a reversal. The intervals are widened for that, but they are those of the"
-            " best fit of this law: what a true law has may lie outside."
+            " displacement after a reversal. The intervals are widened for that, but they are"
+            " those of the best fit of this law: those of a true law may be outside."
         )
     quality = fit.quality
     if quality.independent < WHITE * quality.samples / _filtered_over(fit):
         what = "."
         if any(record.smoothing for record in fit.records):
-            what = ", or that the filter of the velocity took away: a measured velocity would tell."
+            what = (
+                ", or that the filter of the velocity removed: a measured velocity would show it."
+            )
         sentences.append(
             "The residual is not white noise: it is correlated over some"
             f" {quality.samples / quality.independent:.0f} samples, so that {quality.samples}"
-            f" samples count as {quality.independent:.0f} in the confidence intervals. What is left"
-            f" is something that the law does not describe{what}"
+            f" samples count as {quality.independent:.0f} in the confidence intervals. The"
+            f" residual is something that the law does not describe{what}"
         )
     return sentences
 
 
 def _of_records(fit: Fit) -> list[str]:
-    """What was fitted of the records themselves."""
+    """Reports what was fitted of the records themselves."""
     sentences = []
     states = [one.name for one in fit.nuisances if one.name not in LAGS]
     if states:
         sentences.append(
             f"The state at the first sample ({_listed(states)}) is not known from a record of"
-            " motion and force: it was fitted with the rest, and intervals contain that. It is no"
-            " parameter of the element; --fix gives it where it is known, as 0 of a contact without"
+            " motion and force: it was fitted as well, and intervals include that. It is no"
+            " parameter of the element; --fix sets it if it is known, as 0 of a contact without"
             " load."
         )
     if one := fit.lag:
@@ -245,22 +248,22 @@ def _of_records(fit: Fit) -> list[str]:
         place = f"{late} ms {'behind' if one.value > 0 else 'ahead of'} the motion"
         if one.name == LOW_PASS:
             place = f"behind the motion as by a low-pass with a time constant of {late} ms"
-        none = ", which may as well be none" if one.low <= 0 <= one.high else ""
+        none = ", which may be zero" if one.low <= 0 <= one.high else ""
         sentences.append(
-            f"The force is {place}{none}, and was fitted so: filters and sampling of sensors do"
-            " that, and a lag would be taken for softness of the contact; a law that is too stiff"
-            " may need one, too. --delay 0 fits without it."
+            f"The force is {place}{none}, and was fitted with it: filters and sampling of sensors"
+            " cause lags, which would otherwise look like softness of the contact; a law that is"
+            " too stiff may need one, too. --delay 0 fits without it."
         )
     if fit.hurried:
         sentences.append(
-            f"The time for a fit was up at this step: {fit.hurried}. What there was until then is"
-            " shown: a better fit may be found, and intervals may be wider. --samples or --fix of"
-            " what is known make it faster."
+            f"The time for a fit was up at this step: {fit.hurried}. The result so far is shown: a"
+            " better fit may be found, and intervals may be wider. --samples, or --fix of known"
+            " values, make it faster."
         )
     if not fit.confirmed:
         sentences.append(
             f"The best of {fit.starts} starts was found only once: another start may lead to a"
-            " better fit. --fix of what is known, or another --seed, would tell."
+            " better fit. --fix of known values, or another --seed, would show it."
         )
     return sentences
 
@@ -271,8 +274,8 @@ def starts_text(fit: Fit) -> str:
 
 
 def _filtered_over(fit: Fit) -> float:
-    """Over how many samples the filter of the acceleration, through which the force went as well,
-    makes noise remember."""
+    """Returns the correlation time in samples of noise through the filter of the acceleration,
+    which the force passed, too."""
     return max(
         1.0,
         *(
@@ -283,7 +286,7 @@ def _filtered_over(fit: Fit) -> float:
 
 
 def _is_weight(fit: Fit) -> bool:
-    """Whether the offsets are taken for the weight of an axis."""
+    """Checks whether the offsets are the weight of an axis."""
     return any(one.name.startswith("weight") for one in fit.load)
 
 
@@ -294,31 +297,33 @@ _HOST = (
 
 
 def _loads(fit: Fit) -> list[str]:
-    """What was fitted beside friction, which is no parameter of the element, and what is not known
-    of it."""
+    """Reports what was fitted beside friction, which is no parameter of the element, and what is
+    undetermined."""
     gear = [one for one in fit.load if one.name in GEARS]
-    told = [_of_gear(gear[0], gear[1], fit.of)] if gear else []
+    sentences = [_of_gear(gear[0], gear[1], fit.of)] if gear else []
     loads = [one for one in fit.load if one.name not in GEARS]
     if not loads:
-        return told
+        return sentences
     if _is_weight(fit):
-        return told + [
+        return sentences + [
             "The weight is what is constant in the driving force: an offset of the sensor and half"
             f" of what friction differs by direction are in it. {_HOST}"
         ]
     record = fit.records[0]
-    told.append(_of_gravity(fit, loads) if record.load == GRAVITY else _of_spring(fit, loads[0]))
+    sentences.append(
+        _of_gravity(fit, loads) if record.load == GRAVITY else _of_spring(fit, loads[0])
+    )
     if lost := [one.name for one in loads if not one.determined]:
         like = [
             *(["the offset"] if record.has_offset else []),
             *([f"the {fit.mass.name}"] if fit.mass else []),
         ]
         exchanged = f", as it can be exchanged for {' or '.join(like)}" if like else ""
-        told.append(
+        sentences.append(
             f"The data do not determine {_listed(lost)}{exchanged}. Longer strokes, slow and fast,"
             " would."
         )
-    return told
+    return sentences
 
 
 def _of_gravity(fit: Fit, loads: Sequence[Estimate]) -> str:
@@ -351,8 +356,8 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
         f"Of the transmitted {what} {plus_minus(one.value, one.half_width)} is friction"
         f" ({one.name}, the loss coefficient of GearLoad), the mean of driving and being driven."
         if one.determined
-        else f"The data do not tell the friction of the gear under its load ({one.name}) from that"
-        f" without load: the transmitted {what} has to change more, at the same speeds."
+        else f"The data do not distinguish the friction of the gear under its load ({one.name})"
+        f" from that without load: the transmitted {what} has to change more, at the same speeds."
     )
     half = shown(more.half_width, more.half_width)
     if not more.determined:
@@ -371,8 +376,8 @@ def _of_gear(more: Estimate, one: Estimate, of: Candidate) -> str:
 
 
 def _offset(fit: Fit, i: int) -> str:
-    """Offset and drift of a record with what is known of them; a drift that may as well be none is
-    not named."""
+    """Writes offset and drift of a record with their intervals; a drift that may be zero is left
+    out."""
     (around, slope), drift = fit.linear_doubts[i], fit.linear.drifts[i]
     text = f"an offset of {_with_doubt(fit.linear.offsets[i], around, fit.of)}"
     duration = float(fit.records[i].time[-1])
@@ -384,7 +389,7 @@ def _offset(fit: Fit, i: int) -> str:
 
 
 def _with_doubt(value: float, half_width: float, of: Candidate) -> str:
-    """A force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
+    """Writes a force with its confidence interval and a prefix to its unit: -3.15 ± 0.04 N."""
     lever, unit = of.radius**of.form.power, "N.m" if of.form.turns else "N"
     value, half_width = value * lever, half_width * lever
     size, prefix = prefixed(value)
@@ -401,8 +406,8 @@ def _confused(names: Sequence[str]) -> str:
 
 
 def _turning(fit: Fit) -> float:
-    """The way over which friction turns round: as the record shows it, or less, as the fitted
-    bristle does where that is finer than the samples."""
+    """Returns the displacement over which friction reverses: as in the record, or less, as of the
+    fitted bristle if that is finer than the samples."""
     stiff = [
         one.value * (fit.seen.normal if one.unit == "1/m" else 1.0)
         for one in fit.estimates
@@ -416,13 +421,13 @@ def _turning(fit: Fit) -> float:
 def _undetermined(one: Estimate, fit: Fit) -> str:
     parameter = fit.of[one.name]
     if one.value in (parameter.low, parameter.high):
-        reason = f"the fit wants it at the end of its range, {_roughly(one.value)}"
+        reason = f"the fit moves it to the end of its range, {_roughly(one.value)}"
     elif not math.isfinite(one.high - one.low) or one.half_width > 50 * abs(one.value):
-        reason = "it has next to no effect in this record"
+        reason = "it has hardly any effect in this record"
     elif one.partner:
         reason = f"it can be exchanged for {one.partner} almost without loss"
     elif one.at_limit:
-        reason = f"the fit wants it at the {one.at_limit} end of its range"
+        reason = f"the fit moves it to the {one.at_limit} end of its range"
     else:
         ends = f"{_roughly(one.low)} to {_roughly(one.high)}"
         reason = f"anything from {ends} fits about as well"
@@ -436,12 +441,12 @@ def _advice(one: Estimate, fit: Fit) -> str:
 
 
 def _fact(unit: str, fit: Fit) -> str:
-    """What the record has, of that what a parameter of this unit needs."""
+    """States what the record has of what a parameter of this unit needs."""
     seen = fit.seen
     if unit in ("m/s", "s/m") and not seen.slides:
         return (
-            "Nothing slides in the record for longer than friction takes to turn round; strokes"
-            " that do, at several speeds, are needed to see a curve."
+            "Nothing slides in the record for longer than a reversal of friction; longer strokes,"
+            " at several speeds, are needed for a curve."
         )
     if unit in ("m/s", "s/m"):
         slow, fast = with_prefix(seen.slowest, "m/s"), with_prefix(seen.fastest, "m/s")
@@ -450,7 +455,7 @@ def _fact(unit: str, fit: Fit) -> str:
             " needed to see a curve."
         )
     if unit in ("m", "N/m", "1/m") and not seen.reverses:
-        return "Nothing turns round in this record: reversals would show it."
+        return "There is no reversal in this record: reversals would show it."
     if unit in ("m", "N/m", "1/m"):
         turn = with_prefix(seen.turning, "m")
         resolved = (
@@ -458,14 +463,14 @@ def _fact(unit: str, fit: Fit) -> str:
             if seen.resolved
             else ", which is less than three samples: sample faster or move slower"
         )
-        return f"After a reversal friction turns round within {turn}{resolved}."
+        return f"After a reversal friction changes its sign within {turn}{resolved}."
     if unit in ("N.s/m", "1/s"):
         return (
-            "It acts in times such as stiffness and mass give; what is fitted has a sample every"
+            "It acts on the time scale of stiffness and mass; there is a sample every"
             f" {with_prefix(seen.interval, 's')}."
         )
     if unit == "s":
-        return "It shows where the contact rests for different times, or parts and closes."
+        return "It shows if the contact rests for different times, or opens and closes."
     return ""
 
 
@@ -474,7 +479,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def summary(fit: Fit) -> list[str]:
-    """What the terminal shows."""
+    """Returns the lines for the terminal."""
     lines = [f"{fit.of.name}: {quality_text(fit.quality, fit.of)}."]
     share = fit.quality.relative / max(fit.baseline.relative, 1e-12)
     lines.append(
@@ -499,7 +504,7 @@ def summary(fit: Fit) -> list[str]:
 
 
 def unit_text(unit: str) -> str:
-    """The unit as it is shown: a pure number has none."""
+    """Returns the shown unit: a pure number has none."""
     return "" if unit == "1" else unit
 
 
@@ -507,7 +512,7 @@ HEADS = ("Law", "fitted", "held out", "±", "parameters", "fit [s]", "µs/sample
 
 
 def ranking_rows(ranking: Ranking) -> list[tuple[str, ...]]:
-    """A row per law, under these heads."""
+    """Returns a row per law, under these heads."""
     made: list[tuple[str, ...]] = [
         (
             one.of.name,
@@ -525,7 +530,7 @@ def ranking_rows(ranking: Ranking) -> list[tuple[str, ...]]:
 
 
 def ranking_lines(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """The same for a terminal."""
+    """Formats the rows for a terminal."""
     return [
         f"  {name:28} {' '.join(f'{cell:>10}' for cell in cells)}  {more}".rstrip()
         for name, *cells, more in [HEADS, *rows]

@@ -1,0 +1,1 @@
+"""The results: words and the page."""

@@ -1,1 +1,0 @@
-"""What came out: words and the page."""
