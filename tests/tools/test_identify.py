@@ -708,7 +708,7 @@ def test_a_model_that_takes_too_long_is_reported(strokes):
 
 def test_a_fit_whose_time_is_up_shows_its_result_so_far(strokes):
     steps = []
-    result = fit(candidate("Dahl"), [strokes], wanted=Wanted(patience=0.05), tell=steps.append)
+    result = fit(candidate("Dahl"), [strokes], wanted=Wanted(patience=0.05), report=steps.append)
     assert result.hurried == "looking for a start" and result.quality.r2 > 0
     assert result.runs < 200 and steps[-1] == f"looking for a start, {result.runs} runs"
     assert any("The time for a fit was up" in text for text in doubts(result))
