@@ -17,6 +17,7 @@ from .inlining import all_inlined
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 VERSIONS = (2, 3)  # of FMI
 BOTH = "both.c"  # the unit with both layers, compiled once and linked twice
+HEAD = re.compile(r"\A/\*.*?\*/\s*", re.DOTALL)  # the comment on top of a file
 FMI_HEADERS = "headers"  # folder of headers for importers without their own
 
 
@@ -101,9 +102,9 @@ def unit_name(version: int) -> str:
 
 def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
     """Returns the named unit and all it includes, as shipped in an FMU. The unit includes one file
-    per layer; a file included only once below it is inserted there, because a few large files take
-    a third less room than many small ones. Paths are relative to the including file, so that the
-    compiler needs no option."""
+    per layer; a file included only once below it is inserted there without the comment on its top,
+    because a few large files take a third less room than many small ones. Paths are relative to the
+    including file, so that the compiler needs no option."""
     files = included_files(name, folders)
     texts = {one: file.read_text(encoding="utf-8") for one, file in files.items()}
     uses = Counter(one for text in texts.values() for one in INCLUDE.findall(text))
@@ -114,7 +115,7 @@ def shipped_sources(name: str, folders: Iterable[Path]) -> dict[str, str]:
         def put(found: re.Match[str]) -> str:
             one = found[1]
             if one in texts and one not in apart:
-                return f"/* {one} */\n{whole(texts[one], up).rstrip()}"
+                return f"/* {one} */\n{whole(HEAD.sub('', texts[one]), up).rstrip()}"
             return found[0].replace(f'"{one}"', f'"{up}{_shipped_name(one)}"')
 
         return INCLUDE.sub(put, text)

@@ -38,7 +38,7 @@ static double defect_at(const Motion *motion, const Cubic *cubic, double h, doub
 
 /* Whether a step begins at rest, or ends with less than an eighth of its speed. */
 static int starts_or_ends_at_rest(const Motion *motion, const Point *from, double h) {
-    if (N_STATES > LAW_STATES) return 0; /* the speed is a state */
+    if (N_STATES - LAW_STATES > 0) return 0; /* the speed is a state */
     const double before = time_of_reversal(motion) - from->t;
     return before == 0 || (before > 0 && 8 * (before - h) < before);
 }
