@@ -44,7 +44,7 @@ class Contact:
 
     @property
     def warned(self):
-        return len([m for m in self.instance.messages if "more energy than it took" in m.text])
+        return len([m for m in self.instance.messages if "more energy than it absorbed" in m.text])
 
 
 def start_values(fmu):

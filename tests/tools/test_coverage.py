@@ -267,7 +267,7 @@ def test_a_gear_may_lose_more_in_driving_than_in_being_driven(tmp_path, frequenc
     assert more.low <= 0.04 <= more.high and more.low > 0.02
     assert share.low <= 0.08 <= share.high and share.half_width < 0.02
     assert any("In driving it is 0.0" in text for text in doubts(result))
-    assert "is larger in driving" in fit_page(result, [], None, [])
+    assert "larger in driving" in fit_page(result, [], None, [])
 
 
 def test_a_load_that_is_an_inertia_is_not_distinguished_from_the_mass(tmp_path):
