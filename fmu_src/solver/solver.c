@@ -3,19 +3,20 @@
  *     dx/dt = evaluate(p, u(t), x, m),   u(t) = u + t u_rate,   0 <= t <= length
  *
  * Layers, each knowing only those above it in this list:
- *     motion         the motion of the inputs
- *   point          a point of the run with its rates and their slopes
- *   rates          the law in an ODE, alone or with a body
- *   law            the law alone
- *   matrix         small linear systems
- *   rosenbrock     steps for any states
- *   exponential    steps for one state or two, and for linear states under held inputs
- *   linear_steps   steps for linear states under moving inputs
- *   probes, event_search   finds where an indicator changes its sign in a step
- *   step_control   a run of steps from event to event, whose lengths error control determines
- *   contact_prediction     the normal force of a contact, for hosts that hold it over a step
- *   loop           law and body together as an ODE, over which the same files are compiled again
- *   shadow         the body's load, and the friction force, for hosts that hold it over a step
+ *   motion             the motion of the inputs
+ *   point              a point of the run with its rates and their slopes
+ *   rates              the law in an ODE, alone or with a body
+ *   law                the law alone
+ *   matrix             small linear systems
+ *   rosenbrock         steps for any states
+ *   exponential        steps for one state or two, and for linear states under held inputs
+ *   linear_steps       steps for linear states under moving inputs
+ *   probes             indicators at points inside a step
+ *   event_search       the point of a step where an indicator changes its sign
+ *   step_control       steps from event to event, of the lengths that the error asks for
+ *   contact_prediction the normal force of a contact, for hosts that hold it over a step
+ *   loop               law and body together as an ODE, with the same files once more
+ *   shadow             the body's load, and the friction force, for such hosts
  *
  * All steps keep no history, so a run can be stopped, stored and repeated bit for bit at any
  * communication point.
